@@ -149,7 +149,13 @@ function mergeInto(
 /** A value between typographic quotes, as word processors and chat programs insert them. */
 const CURLY_QUOTED = /^[“”„‟][^“”„‟]*[“”‟]$|^[‘’‚‛][^‘‚‛]*[‘’‛]$/;
 
-/** Integers beyond 2^53 become text, so that they keep their digits: chat ids of some services are that long. */
+/** A number beyond the range of JavaScript, in digits or with an exponent. */
+const BEYOND = /^-?\d+(?:[.]\d+)?(?:[eE][-+]?\d+)?$/;
+
+/**
+ * Integers beyond 2^53, and numbers such as 1e400, become text, so that they keep their digits: chat ids of some services are
+ * that long.
+ */
 function scalarValue(builder: Builder, node: Scalar): unknown {
   const { value } = node;
   if (typeof value === 'string' && node.type === 'PLAIN' && CURLY_QUOTED.test(value)) {
@@ -158,14 +164,14 @@ function scalarValue(builder: Builder, node: Scalar): unknown {
     builder.findings.push({ rule: 'curly-quotes', source: builder.source, range: rangeOf(node), message, hint });
   }
   if (typeof value !== 'number') return value;
-  if (!Number.isFinite(value)) {
-    const range = rangeOf(node);
+  const { source = '' } = node;
+  if (Number.isSafeInteger(value) || !BEYOND.test(source)) {
+    if (Number.isFinite(value)) return value;
     const message = `\`${node.source ?? value}\` is not a supported number`;
-    builder.findings.push({ rule: 'invalid-number', source: builder.source, range, message });
+    builder.findings.push({ rule: 'invalid-number', source: builder.source, range: rangeOf(node), message });
     return 0;
   }
-  const isDigits = node.source !== undefined && /^-?\d+$/.test(node.source);
-  return isDigits && !Number.isSafeInteger(value) ? node.source : value;
+  return Number.isFinite(value) && !/^-?\d+$/.test(source) ? value : source;
 }
 
 function expand(builder: Builder, node: YamlNode, size: number): void {

@@ -693,19 +693,19 @@ export interface FilterConfig {
   /**
    * The field is a number greater than this.
    */
-  gt?: number;
+  gt?: number | string;
   /**
    * The field is a number, at least this.
    */
-  gte?: number;
+  gte?: number | string;
   /**
    * The field is a number less than this.
    */
-  lt?: number;
+  lt?: number | string;
   /**
    * The field is a number, at most this.
    */
-  lte?: number;
+  lte?: number | string;
   /**
    * Substring of a string, element of a list, or key of an object.
    */
@@ -4641,6 +4641,10 @@ export interface FilterLeaf {
    * Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source.
    */
   value: string | number | boolean | {} | unknown[] | null;
+  /**
+   * The operand as JSON, if it contains a number that JavaScript would round; `value` is then only near.
+   */
+  exact?: string;
 }
 export interface FieldPlan {
   /**

@@ -2,11 +2,15 @@
  * Runs test files against their configurations: creates each test's request, explains it, and compares the result. Several
  * tests run at once; the results are in the order of the files.
  */
+
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isSystemError } from '../../../../base/errors.ts';
+import { writeJson } from '../../../../base/exact-number.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { routePath } from '../../../../cli/subscriptions/routes.ts';
+import type { Written } from '../../../../compiler/config/written-numbers.ts';
+import { withWritten } from '../../../../compiler/config/written-numbers.ts';
 import type { Diagnostic } from '../../../../compiler/diagnostics/diagnostic.ts';
 import { createLines } from '../../../../compiler/print/lines.ts';
 import { suggest } from '../../../../compiler/text/suggest.ts';
@@ -121,7 +125,7 @@ type TestInput =
   | { readonly key: string; readonly problem: string; readonly inputs: readonly string[] };
 
 async function makeRequest(
-  { tests, test }: LoadedTest,
+  { tests, index, test }: LoadedTest,
   plan: RoutePlan,
   format: LinkedRoute['body'],
 ): Promise<TestInput> {
@@ -132,7 +136,9 @@ async function makeRequest(
   if (named === undefined) {
     // A text or an XML document is sent as written.
     const isText = (format === 'text' || format === 'xml') && typeof test.payload === 'string';
-    const body = Buffer.from(isText ? String(test.payload) : JSON.stringify(test.payload));
+    const written: Written = (path) => tests.tree.place(path).plain;
+    const payload = withWritten(test.payload, ['tests', index, 'payload'], written);
+    const body = Buffer.from(isText ? String(test.payload) : writeJson(payload));
     return { parts: partsOf('POST', path, headers, body), inputs: [] };
   }
   const file = resolve(dirname(tests.path), named);
