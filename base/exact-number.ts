@@ -132,7 +132,7 @@ export function compareNumbers(left: number | ExactNumber, right: number | Exact
   if (typeof left === 'number' && typeof right === 'number') return 0;
   const [a, b] = [partsOf(left), partsOf(right)];
   if (a.sign !== b.sign) return a.sign - b.sign;
-  return a.sign * (order(a.point, b.point) || order(a.digits, b.digits));
+  return a.sign * (order(a.point, b.point) || order(a.digits, b.digits)) || 0;
 }
 
 /** The JavaScript number of exactly this value; the argument if there is none. */
