@@ -1,7 +1,6 @@
 /** Numbers of a file with the text in which they were written, for operands of filters and payloads of tests. */
-import { readNumber } from '../../base/exact-number.ts';
+import { isJsonObject, readNumber } from '../../base/exact-number.ts';
 import type { NodePath } from '../diagnostics/diagnostic.ts';
-import { isPlainMap } from '../text/plain-data.ts';
 
 /** Returns the text of the scalar at a path as it was written; null for a quoted or tagged one, and for any other value. */
 export type Written = (path: NodePath) => string | null;
@@ -11,7 +10,7 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 /** Copies a value of a file; its numbers, those too that became text because JavaScript would round them, keep their text. */
 export function withWritten(value: unknown, path: NodePath, written: Written): unknown {
   if (Array.isArray(value)) return value.map((item, index) => withWritten(item, [...path, index], written));
-  if (isPlainMap(value)) {
+  if (isJsonObject(value)) {
     const entries = Object.entries(value).map(([key, item]) => [key, withWritten(item, [...path, key], written)]);
     return Object.fromEntries(entries) as unknown;
   }

@@ -9,8 +9,6 @@ import { isSystemError } from '../../../../base/errors.ts';
 import { writeJson } from '../../../../base/exact-number.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { routePath } from '../../../../cli/subscriptions/routes.ts';
-import type { Written } from '../../../../compiler/config/written-numbers.ts';
-import { withWritten } from '../../../../compiler/config/written-numbers.ts';
 import type { Diagnostic } from '../../../../compiler/diagnostics/diagnostic.ts';
 import { createLines } from '../../../../compiler/print/lines.ts';
 import { suggest } from '../../../../compiler/text/suggest.ts';
@@ -125,7 +123,7 @@ type TestInput =
   | { readonly key: string; readonly problem: string; readonly inputs: readonly string[] };
 
 async function makeRequest(
-  { tests, index, test }: LoadedTest,
+  { tests, test }: LoadedTest,
   plan: RoutePlan,
   format: LinkedRoute['body'],
 ): Promise<TestInput> {
@@ -136,9 +134,7 @@ async function makeRequest(
   if (named === undefined) {
     // A text or an XML document is sent as written.
     const isText = (format === 'text' || format === 'xml') && typeof test.payload === 'string';
-    const written: Written = (path) => tests.tree.place(path).plain;
-    const payload = withWritten(test.payload, ['tests', index, 'payload'], written);
-    const body = Buffer.from(isText ? String(test.payload) : writeJson(payload));
+    const body = Buffer.from(isText ? String(test.payload) : writeJson(test.payload));
     return { parts: partsOf('POST', path, headers, body), inputs: [] };
   }
   const file = resolve(dirname(tests.path), named);
