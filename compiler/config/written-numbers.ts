@@ -7,7 +7,11 @@ export type Written = (path: NodePath) => string | null;
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
-/** Copies a value of a file; its numbers, those too that became text because JavaScript would round them, keep their text. */
+/** True for a number that JavaScript cannot hold. In files it becomes text, so that a chat id keeps its digits. */
+export const isBeyond = (text: string): boolean =>
+  /^-?\d+$/.test(text) ? !Number.isSafeInteger(Number(text)) : JSON_NUMBER.test(text) && !Number.isFinite(Number(text));
+
+/** Copies a value of a file; its numbers, those beyond JavaScript too, keep their text. */
 export function withWritten(value: unknown, path: NodePath, written: Written): unknown {
   if (Array.isArray(value)) return value.map((item, index) => withWritten(item, [...path, index], written));
   if (isJsonObject(value)) {

@@ -192,6 +192,7 @@ class BoundedCopy {
   private left: number;
   private readonly indent: number;
   private readonly clean: CleanText | null;
+  private isExact = false;
 
   constructor(limit: number, indent: number, clean: CleanText | null) {
     this.left = limit;
@@ -199,9 +200,16 @@ class BoundedCopy {
     this.clean = clean;
   }
 
-  of(value: unknown, depth = 1): unknown {
+  /** The start of the value's JSON. */
+  write(value: unknown): string {
+    const copy = this.of(value, 1);
+    return this.isExact ? writeJson(copy, this.indent) : JSON.stringify(copy, null, this.indent);
+  }
+
+  private of(value: unknown, depth: number): unknown {
     if (typeof value === 'string') return this.text(value);
     if (typeof value !== 'object' || value === null || value instanceof ExactNumber) {
+      this.isExact ||= typeof value === 'object' && value !== null;
       this.left -= 1;
       return value;
     }
@@ -244,12 +252,12 @@ class BoundedCopy {
 
 /** The first `limit` code points of the value's compact JSON. */
 export function compactJson(value: unknown, limit: number, clean: CleanText | null = null): string {
-  return cutText(writeJson(new BoundedCopy(limit, 0, clean).of(value)), limit);
+  return cutText(new BoundedCopy(limit, 0, clean).write(value), limit);
 }
 
 /** The first `limit` code points of the value's JSON, indented by two spaces. */
 export function indentedJson(value: unknown, limit: number, clean: CleanText | null = null): string {
-  return cutText(writeJson(new BoundedCopy(limit, 2, clean).of(value), 2), limit);
+  return cutText(new BoundedCopy(limit, 2, clean).write(value), limit);
 }
 
 /** A template as it was written. */

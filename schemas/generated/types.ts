@@ -693,19 +693,19 @@ export interface FilterConfig {
   /**
    * The field is a number greater than this.
    */
-  gt?: number | string;
+  gt?: number;
   /**
    * The field is a number, at least this.
    */
-  gte?: number | string;
+  gte?: number;
   /**
    * The field is a number less than this.
    */
-  lt?: number | string;
+  lt?: number;
   /**
    * The field is a number, at most this.
    */
-  lte?: number | string;
+  lte?: number;
   /**
    * Substring of a string, element of a list, or key of an object.
    */
