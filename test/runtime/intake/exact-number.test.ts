@@ -32,7 +32,7 @@ const { value: json } = fc.letrec<{ value: Tokens }>((tie) => ({
     scalar,
     fc.array(tie('value'), { maxLength: 4 }).map((items) => between('[', items, ']')),
     fc.array(tie('value'), { maxLength: 4 }).map((items) =>
-      // Keys that are no array indexes keep their order.
+      // A key that is not an array index keeps its place.
       between(
         '{',
         items.map((item, at) => [JSON.stringify(at === 3 ? '__proto__' : `k${at}`), ':', ...item]),
