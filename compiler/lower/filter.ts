@@ -5,7 +5,7 @@ import { hasExact, writeJson } from '../../base/exact-number.ts';
 import type { FieldPlan, FilterConfig, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
 import type { OperandKind } from '../config/grammar.ts';
 import { groupsOf, lowerField, OPERANDS, OPERATORS, operatorsOf, plainField } from '../config/grammar.ts';
-import type { Written } from '../config/written-numbers.ts';
+import type { WrittenText } from '../config/written-numbers.ts';
 import { withWritten } from '../config/written-numbers.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
 import { holdsCredential } from '../diagnostics/printable.ts';
@@ -63,7 +63,7 @@ function withoutSlashes(source: string): string | null {
 /** What lowering a filter needs at each depth. */
 interface Lowering {
   readonly problems: Problem[];
-  readonly written: Written;
+  readonly written: WrittenText;
 }
 
 function lowerLeaf(config: FilterConfig, path: NodePath, lowering: Lowering): FilterPlan | null {
@@ -102,7 +102,11 @@ function lowerOperand(
 }
 
 /** Adds the JSON of an operand with a number that JavaScript would round. */
-function withExact(value: FilterLeaf['value'], path: NodePath, written: Written): Pick<FilterLeaf, 'value' | 'exact'> {
+function withExact(
+  value: FilterLeaf['value'],
+  path: NodePath,
+  written: WrittenText,
+): Pick<FilterLeaf, 'value' | 'exact'> {
   const whole = Number.isSafeInteger(value) ? value : withWritten(value, path, written);
   if (!hasExact(whole)) return { value };
   const exact = writeJson(whole);
@@ -133,7 +137,10 @@ function lowerGroup(value: FilterConfig | FilterConfig[], path: NodePath, loweri
 }
 
 /** Lowers `filters`: one filter, or a list of filters that must all match. Every problem is an error. */
-export function lowerFilters(value: FilterConfig | FilterConfig[], written: Written = () => null): Lowered<FilterPlan> {
+export function lowerFilters(
+  value: FilterConfig | FilterConfig[],
+  written: WrittenText = () => null,
+): Lowered<FilterPlan> {
   const problems: Problem[] = [];
   const plan = lowerGroup(value, [], { problems, written });
   return { plan: problems.length > 0 ? null : plan, problems };

@@ -4,7 +4,7 @@ import type { JobPlan, OutputConfig, RoutePlan } from '../../schemas/generated/t
 import { writtenAgents } from '../config/agents.ts';
 import { deliveryOf, namedTargets, OWN_KEYS, outputPath } from '../config/route-keys.ts';
 import type { WrittenRoute } from '../config/settings.ts';
-import type { Written } from '../config/written-numbers.ts';
+import type { WrittenText } from '../config/written-numbers.ts';
 import type { Lowered, Problem } from '../diagnostics/diagnostic.ts';
 import type { RuleId } from '../diagnostics/rule.ts';
 import { isError } from '../diagnostics/rule.ts';
@@ -34,7 +34,7 @@ export function compileRoutes(
   report: Report,
 ): Record<string, RoutePlan> {
   const plans = routes.flatMap(({ name, config, path }): readonly (readonly [string, RoutePlan])[] => {
-    const written: Written = (below) => tree.place([...path, ...below]).plain;
+    const written: WrittenText = (below) => tree.place([...path, ...below]).plain;
     const { plan, problems } = compileRoute({ name, config, at: placer.placeOf(tree, path), written }, scope);
     const isDoubtful = scope.invalidNames.has(`route:${name}`);
     report.addProblems(isDoubtful ? problems.filter((problem) => !isMissingKey(problem)) : problems, tree, path);

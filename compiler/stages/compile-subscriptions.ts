@@ -8,7 +8,7 @@ import { messageOf } from '../../base/errors.ts';
 import { ExactNumber, hasExact, readJson } from '../../base/exact-number.ts';
 import { DEFAULT_PROFILE } from '../../base/names.ts';
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
-import type { Written } from '../config/written-numbers.ts';
+import type { WrittenText } from '../config/written-numbers.ts';
 import type { Problem } from '../diagnostics/diagnostic.ts';
 import { isError } from '../diagnostics/rule.ts';
 import { valueAt } from '../schema/pointer.ts';
@@ -88,7 +88,7 @@ export function compileSubscriptions(
 }
 
 const numbersOf =
-  (entry: unknown): Written =>
+  (entry: unknown): WrittenText =>
   (path) => {
     const value = valueAt(entry, path);
     return value instanceof ExactNumber ? String(value) : null;
