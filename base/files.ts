@@ -185,10 +185,10 @@ export function assetFolder(name: 'catalog' | 'schemas' | 'console'): string {
   return join(folder, name);
 }
 
-/** The value of a JSON text; undefined if the text is not JSON. */
-export function tryParseJson(text: string): unknown {
+/** The value of a JSON text; undefined if the text is not JSON. @param parse `readJson` for a payload */
+export function tryParseJson(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 /** `hookwright webhook`: creates, lists and changes subscriptions, which are routes created at run time. */
+import { writeJson } from '../base/exact-number.ts';
 import { createPaint } from '../base/paint.ts';
 import { needsPublicKey } from '../compiler/views/view-route.ts';
 import type { RouteConfig } from '../schemas/generated/types.ts';
@@ -149,7 +150,7 @@ export const webhookShowCommand = command({
     }
     printLine(context, `${visible(name)}: ${visible(describeState(row))}`);
     printLine(context, row.url);
-    printLine(context, JSON.stringify(shown, null, 2));
+    printLine(context, writeJson(shown, 2));
   },
 });
 

@@ -1,5 +1,7 @@
 /** Prints results to stdout and notes for people to stderr, wrapped to the terminal. */
+
 import { stripVTControlCharacters } from 'node:util';
+import { writeJson } from '../../base/exact-number.ts';
 import { displayWidth, escapeInvisible } from '../../base/text.ts';
 import type { CompileResult } from '../../compiler/compile.ts';
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
@@ -18,7 +20,7 @@ export function printLine(context: CliContext, text = ''): void {
 
 /** A result for programs: `--json`. */
 export function printJson(context: CliContext, value: unknown): void {
-  context.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  context.stdout.write(`${writeJson(value, 2)}\n`);
 }
 
 /** Prints progress, advice or a warning. */

@@ -1,6 +1,8 @@
 /** Finds, lists and pauses static routes and subscriptions, for commands. */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeJson } from '../../base/exact-number.ts';
 import { listenUrl } from '../../base/net.ts';
 import { schemeLabel, targetLabel } from '../../base/text.ts';
 import type { Diagnostic, NodePath, Problem } from '../../compiler/diagnostics/diagnostic.ts';
@@ -132,7 +134,7 @@ export function checkEntry(
   open: OpenTable,
 ): CheckedEntry {
   rejectStatic(name, open);
-  const { problems, routes } = compileSubscriptions(JSON.stringify({ [name]: entry }), open);
+  const { problems, routes } = compileSubscriptions(writeJson({ [name]: entry }), open);
   const errors = problems.filter((problem) => isError(problem) && !isOldUnknown(problem, before));
   if (errors.length > 0)
     throw new CliError(`subscription "${name}" is invalid; nothing was written`, ...errors.map(describeInEntry));
@@ -151,7 +153,7 @@ export async function strangerWarnings(
 ): Promise<readonly string[]> {
   const request = await createCompileRequest(context, { configs });
   const warningsWith = (entries: Readonly<Record<string, RouteConfig>>): readonly string[] => {
-    const changes = new Map([[join(context.home, SUBSCRIPTIONS_FILE), JSON.stringify(entries)]]);
+    const changes = new Map([[join(context.home, SUBSCRIPTIONS_FILE), writeJson(entries)]]);
     const { diagnostics } = compileRequest(request, overlayFiles(nodeFiles, changes));
     const found = diagnostics.filter(
       ({ rule, severity }) => severity === 'warning' && ruleOf(rule).group === 'strangers',

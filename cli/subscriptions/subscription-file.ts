@@ -2,10 +2,12 @@
  * Reads and changes `webhook_subscriptions.json`, for commands: under a lock and atomically. Everything else in the file
  * stays unchanged, including keys that this version does not know.
  */
+
 import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { isSystemError } from '../../base/errors.ts';
+import { readJson, writeJson } from '../../base/exact-number.ts';
 import { readRegularTextSync, UnreadableFile } from '../../base/files.ts';
 import { isPlainMap } from '../../compiler/text/plain-data.ts';
 import { writeAtomic } from '../../runtime/platform/files.ts';
@@ -42,7 +44,7 @@ export function readSubscriptionText(home: string): string {
 export function parseSubscriptions(home: string, text: string): Entries {
   const fault = findJsonFault(text);
   if (fault !== null) throw unreadable(home, text, fault.offset, fault.message);
-  const value: unknown = JSON.parse(text);
+  const value = readJson(text);
   if (!isPlainMap(value)) throw unreadable(home, text, 0, 'not a map of subscriptions by name');
   return new Map(Object.entries(value));
 }
@@ -56,7 +58,7 @@ function unreadable(home: string, text: string, offset: number, message: string)
   );
 }
 
-const printSubscriptions = (entries: Entries): string => `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
+const printSubscriptions = (entries: Entries): string => `${writeJson(Object.fromEntries(entries), 2)}\n`;
 
 /** The changed entries, and the result for the command. */
 interface SubscriptionChange<Result> {

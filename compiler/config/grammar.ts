@@ -91,8 +91,8 @@ export function lowerField(field: string): FieldPlan | string {
 type Operator = FilterLeaf['operator'];
 type Group = 'all' | 'any' | 'not';
 
-/** The kind of an operand that the schema does not check fully: the path of a list, or a regular expression. */
-export type OperandKind = 'value' | 'file' | 'pattern';
+/** The kind of an operand: any JSON value, text, and what the schema does not check fully: the path of a list, a regular expression. */
+export type OperandKind = 'value' | 'text' | 'file' | 'pattern';
 
 /** By operator, in the order of docs/routes.md. Operators of the schema and of the table are the same. */
 export const OPERANDS = {
@@ -105,7 +105,7 @@ export const OPERANDS = {
   lt: 'value',
   lte: 'value',
   contains: 'value',
-  starts_with: 'value',
+  starts_with: 'text',
   in: 'value',
   in_file: 'file',
   regex: 'pattern',

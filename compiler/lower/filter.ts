@@ -1,9 +1,12 @@
 /** Lowers a route's `filters` to a predicate tree with split paths and checked operands (§2.2). */
 
 import { RE2JSSyntaxException } from 're2js';
+import { hasExact, writeJson } from '../../base/exact-number.ts';
 import type { FieldPlan, FilterConfig, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
 import type { OperandKind } from '../config/grammar.ts';
 import { groupsOf, lowerField, OPERANDS, OPERATORS, operatorsOf, plainField } from '../config/grammar.ts';
+import type { WrittenText } from '../config/written-numbers.ts';
+import { withWritten } from '../config/written-numbers.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
 import { holdsCredential } from '../diagnostics/printable.ts';
 import { linearRegex } from '../globs/linear-glob.ts';
@@ -58,20 +61,28 @@ function withoutSlashes(source: string): string | null {
   return `${known === '' ? '' : `(?${known})`}${pattern.replaceAll('\\/', '/')}`;
 }
 
-function lowerLeaf(config: FilterConfig, path: NodePath, problems: Problem[]): FilterPlan | null {
+/** What lowering a filter needs at each depth. */
+interface Lowering {
+  readonly problems: Problem[];
+  readonly written: WrittenText;
+}
+
+function lowerLeaf(config: FilterConfig, path: NodePath, lowering: Lowering): FilterPlan | null {
+  const { problems } = lowering;
   const field = lowerFieldName(config.field ?? '', [...path, 'field'], problems);
   const [operator, second] = operatorsOf(config);
   if (operator === undefined || second !== undefined) {
     problems.push(operatorProblem(config, path));
     return null;
   }
-  const value = lowerOperand(config, operator, [...path, operator], problems);
-  return field === null || value === null ? null : { kind: 'leaf', field, operator, value: value.of };
+  const operand = lowerOperand(config, operator, [...path, operator], lowering);
+  return field === null || operand === null ? null : { kind: 'leaf', field, operator, ...operand };
 }
 
 /** Null: the operand needs no lowering. */
 const LOWER_OPERAND: Readonly<Record<OperandKind, ((text: string, path: NodePath) => Lowered<string>) | null>> = {
   value: null,
+  text: null,
   file: (text, path) => lowerListFile(text, path),
   pattern: lowerRegex,
 };
@@ -80,42 +91,59 @@ function lowerOperand(
   config: FilterConfig,
   operator: FilterLeaf['operator'],
   path: NodePath,
-  problems: Problem[],
-): { readonly of: FilterLeaf['value'] } | null {
-  const lower = LOWER_OPERAND[OPERANDS[operator]];
-  if (lower === null) return { of: config[operator] as FilterLeaf['value'] };
-  const { plan, problems: found } = lower(String(config[operator]), path);
+  { problems, written }: Lowering,
+): Pick<FilterLeaf, 'value' | 'exact'> | null {
+  const kind = OPERANDS[operator];
+  const lower = LOWER_OPERAND[kind];
+  const value = config[operator] as FilterLeaf['value'];
+  if (lower === null) return kind === 'value' ? withExact(value, path, written) : { value };
+  const { plan, problems: found } = lower(String(value), path);
   problems.push(...found);
-  return plan === null ? null : { of: plan };
+  return plan === null ? null : { value: plan };
 }
 
-function lowerList(list: readonly FilterConfig[], path: NodePath, problems: Problem[]): FilterPlan[] {
-  return list.flatMap((member, index) => lowerOne(member, [...path, index], problems) ?? []);
+/** Adds the JSON of an operand with a number that JavaScript would round. */
+function withExact(
+  value: FilterLeaf['value'],
+  path: NodePath,
+  written: WrittenText,
+): Pick<FilterLeaf, 'value' | 'exact'> {
+  const whole = Number.isSafeInteger(value) ? value : withWritten(value, path, written);
+  if (!hasExact(whole)) return { value };
+  const exact = writeJson(whole);
+  return { value: JSON.parse(exact) as FilterLeaf['value'], exact };
 }
 
-function lowerOne(config: FilterConfig, path: NodePath, problems: Problem[]): FilterPlan | null {
+function lowerList(list: readonly FilterConfig[], path: NodePath, lowering: Lowering): FilterPlan[] {
+  return list.flatMap((member, index) => lowerOne(member, [...path, index], lowering) ?? []);
+}
+
+function lowerOne(config: FilterConfig, path: NodePath, lowering: Lowering): FilterPlan | null {
   const shape = shapeProblem(config, path);
   if (shape !== null) {
-    problems.push(shape);
+    lowering.problems.push(shape);
     return null;
   }
   const [group] = groupsOf(config);
-  if (group === undefined) return lowerLeaf(config, path, problems);
+  if (group === undefined) return lowerLeaf(config, path, lowering);
   const members = config[group];
-  if (group === 'not') return { kind: 'not', filters: [lowerGroup(members ?? [], [...path, group], problems)] };
-  return { kind: group, filters: lowerList(Array.isArray(members) ? members : [], [...path, group], problems) };
+  if (group === 'not') return { kind: 'not', filters: [lowerGroup(members ?? [], [...path, group], lowering)] };
+  return { kind: group, filters: lowerList(Array.isArray(members) ? members : [], [...path, group], lowering) };
 }
 
 /** A list means `all` of its members. */
-function lowerGroup(value: FilterConfig | FilterConfig[], path: NodePath, problems: Problem[]): FilterPlan {
-  if (Array.isArray(value)) return { kind: 'all', filters: lowerList(value, path, problems) };
-  return lowerOne(value, path, problems) ?? { kind: 'all', filters: [] };
+function lowerGroup(value: FilterConfig | FilterConfig[], path: NodePath, lowering: Lowering): FilterPlan {
+  if (Array.isArray(value)) return { kind: 'all', filters: lowerList(value, path, lowering) };
+  return lowerOne(value, path, lowering) ?? { kind: 'all', filters: [] };
 }
 
 /** Lowers `filters`: one filter, or a list of filters that must all match. Every problem is an error. */
-export function lowerFilters(value: FilterConfig | FilterConfig[]): Lowered<FilterPlan> {
+export function lowerFilters(
+  value: FilterConfig | FilterConfig[],
+  written: WrittenText = () => null,
+): Lowered<FilterPlan> {
   const problems: Problem[] = [];
-  const plan = lowerGroup(value, [], problems);
+  const plan = lowerGroup(value, [], { problems, written });
   return { plan: problems.length > 0 ? null : plan, problems };
 }
 

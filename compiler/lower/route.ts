@@ -10,7 +10,6 @@ import type {
   MaxAgePlan,
   OutputPlan,
   OutputsConfig,
-  Place,
   RouteConfig,
   RoutePlan,
   RouteSecret,
@@ -45,7 +44,7 @@ import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
 import { globSource, linkGlob } from '../globs/linear-glob.ts';
 import { isPlainMap, setOwn } from '../text/plain-data.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
-import type { RouteView } from '../views/views.ts';
+import type { RouteEntry, RouteView } from '../views/views.ts';
 import { findJobs } from '../views/views.ts';
 import { lowerBudget } from './agent.ts';
 import { lowerFilters } from './filter.ts';
@@ -67,7 +66,7 @@ const DEFAULT_MAX_EVENTS = 50;
 type Take = <T>(lowered: Lowered<T>, path: NodePath) => T | null;
 
 /** Accepts anything that passes the schema. The plan is usable only if no rule reports an error. */
-export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
+export function lowerRoute(route: RouteView, { at, written }: Pick<RouteEntry, 'at' | 'written'>): Lowered<RoutePlan> {
   const { name, config, mode, profile, scope, insecure } = route;
   const problems: Problem[] = [];
   const take: Take = (lowered, path) => {
@@ -92,7 +91,13 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
       config.events === undefined || config.events.length === 0
         ? null
         : take(lowerEvents(config.events, route.eventNames), ['events']),
-    filters: config.filters === undefined ? null : take(lowerFilters(config.filters), ['filters']),
+    filters:
+      config.filters === undefined
+        ? null
+        : take(
+            lowerFilters(config.filters, (path) => written?.(['filters', ...path]) ?? null),
+            ['filters'],
+          ),
     script: lowerRouteScript(route),
     prompt: markUntrusted(route, lowerPrompt(config, take)),
     agent: mode === 'agent' ? (config.agent ?? null) : null,

@@ -6,6 +6,7 @@
 
 import type { Alias, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
+import { isBeyond } from '../config/written-numbers.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { RuleId } from '../diagnostics/rule.ts';
 import { isPlainMap, setOwn } from '../text/plain-data.ts';
@@ -59,7 +60,8 @@ export function buildValue(source: SourceText, root: YamlNode | null): BuiltValu
   return { value, aliases: builder.aliases, findings: builder.findings, fatal: builder.fatal };
 }
 
-function build(builder: Builder, node: unknown, depth: number): Sized {
+/** @param key of the map that the value is in */
+function build(builder: Builder, node: unknown, depth: number, key = ''): Sized {
   if (isAlias(node)) return buildAlias(builder, node);
   if (builder.fatal || (!isMap(node) && !isSeq(node) && !isScalar(node))) return { value: null, size: 1 };
   if (depth > MAX_DEPTH) return fail(builder, 'yaml-syntax', node, `nested deeper than ${MAX_DEPTH} levels`);
@@ -69,7 +71,7 @@ function build(builder: Builder, node: unknown, depth: number): Sized {
     ? buildMap(builder, node, depth)
     : isSeq(node)
       ? buildList(builder, node, depth)
-      : { value: scalarValue(builder, node), size: 1 };
+      : { value: scalarValue(builder, node, key), size: 1 };
   if (anchor !== null) anchor.built = built;
   return built;
 }
@@ -101,7 +103,7 @@ function buildMap(builder: Builder, node: YAMLMap, depth: number): Sized {
   let size = 1;
   for (const pair of node.items) {
     const key = keyText(pair.key);
-    const built = build(builder, pair.value, depth + 1);
+    const built = build(builder, pair.value, depth + 1, key);
     size += built.size;
     if (isMergeKey(pair.key)) {
       merged.push(...mergeSources(builder, pair.value as YamlNode, built.value));
@@ -149,8 +151,11 @@ function mergeInto(
 /** A value between typographic quotes, as word processors and chat programs insert them. */
 const CURLY_QUOTED = /^[“”„‟][^“”„‟]*[“”‟]$|^[‘’‚‛][^‘‚‛]*[‘’‛]$/;
 
-/** Integers beyond 2^53 become text, so that they keep their digits: chat ids of some services are that long. */
-function scalarValue(builder: Builder, node: Scalar): unknown {
+/** Keys of numbers, which the schema checks; lowering reads the written text (written-numbers.ts). */
+const BOUNDS: ReadonlySet<string> = new Set(['gt', 'gte', 'lt', 'lte']);
+
+/** A number that JavaScript cannot hold becomes text: chat ids of some services are that long. */
+function scalarValue(builder: Builder, node: Scalar, key: string): unknown {
   const { value } = node;
   if (typeof value === 'string' && node.type === 'PLAIN' && CURLY_QUOTED.test(value)) {
     const message = `${value.at(0)}…${value.at(-1)} are not YAML quotes and become part of the text`;
@@ -158,14 +163,12 @@ function scalarValue(builder: Builder, node: Scalar): unknown {
     builder.findings.push({ rule: 'curly-quotes', source: builder.source, range: rangeOf(node), message, hint });
   }
   if (typeof value !== 'number') return value;
-  if (!Number.isFinite(value)) {
-    const range = rangeOf(node);
-    const message = `\`${node.source ?? value}\` is not a supported number`;
-    builder.findings.push({ rule: 'invalid-number', source: builder.source, range, message });
-    return 0;
-  }
-  const isDigits = node.source !== undefined && /^-?\d+$/.test(node.source);
-  return isDigits && !Number.isSafeInteger(value) ? node.source : value;
+  if (node.source !== undefined && isBeyond(node.source))
+    return BOUNDS.has(key) ? Math.max(-Number.MAX_VALUE, Math.min(value, Number.MAX_VALUE)) : node.source;
+  if (Number.isFinite(value)) return value;
+  const message = `\`${node.source ?? value}\` is not a supported number`;
+  builder.findings.push({ rule: 'invalid-number', source: builder.source, range: rangeOf(node), message });
+  return 0;
 }
 
 function expand(builder: Builder, node: YamlNode, size: number): void {

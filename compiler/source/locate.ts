@@ -20,6 +20,8 @@ export interface Location {
   readonly via: Range | null;
   /** Number of steps of the path that exist. The location is that of the last existing node. */
   readonly depth: number;
+  /** The text of a scalar without quotes or tag, as written; null for any other value. */
+  readonly plain: string | null;
   /** The range of a part of a scalar's text; null if the value is not a scalar. */
   part(offset: number, length: number): Range | null;
 }
@@ -48,8 +50,12 @@ export function locate(file: ParsedFile, path: NodePath, index: LocationIndex): 
   }
   const { key, node, via } = step;
   const value = node === null ? (key ?? START) : rangeOf(node);
-  return { key, value, via, depth, part: (offset, length) => partOf(file, node, { offset, length }, index) };
+  const plain = node === null || depth < path.length ? null : plainText(follow(file, node));
+  return { key, value, via, depth, plain, part: (offset, length) => partOf(file, node, { offset, length }, index) };
 }
+
+const plainText = (node: YamlNode): string | null =>
+  isScalar(node) && node.type === 'PLAIN' && node.tag === undefined ? (node.source ?? null) : null;
 
 function descend(file: ParsedFile, step: Step, part: string | number, index: LocationIndex): Step | null {
   const node = step.node === null ? null : follow(file, step.node);

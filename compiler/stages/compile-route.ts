@@ -4,6 +4,7 @@ import type { JobPlan, OutputConfig, RoutePlan } from '../../schemas/generated/t
 import { writtenAgents } from '../config/agents.ts';
 import { deliveryOf, namedTargets, OWN_KEYS, outputPath } from '../config/route-keys.ts';
 import type { WrittenRoute } from '../config/settings.ts';
+import type { WrittenText } from '../config/written-numbers.ts';
 import type { Lowered, Problem } from '../diagnostics/diagnostic.ts';
 import type { RuleId } from '../diagnostics/rule.ts';
 import { isError } from '../diagnostics/rule.ts';
@@ -21,7 +22,7 @@ import type { CheckedProfile } from './check-config.ts';
 /** One static route or subscription. Pure. The plan is null if any problem is an error. Paths of problems are relative to the route. */
 export function compileRoute(entry: RouteEntry, scope: RouteScope): Lowered<RoutePlan> {
   const view = viewRoute(entry, scope);
-  const lowered = lowerRoute(view, entry.at);
+  const lowered = lowerRoute(view, entry);
   const problems = [...applyRules(scope.rules, 'route', view), ...checkOutputs(view), ...lowered.problems];
   return { plan: problems.some(isError) ? null : lowered.plan, problems };
 }
@@ -33,7 +34,8 @@ export function compileRoutes(
   report: Report,
 ): Record<string, RoutePlan> {
   const plans = routes.flatMap(({ name, config, path }): readonly (readonly [string, RoutePlan])[] => {
-    const { plan, problems } = compileRoute({ name, config, at: placer.placeOf(tree, path) }, scope);
+    const written: WrittenText = (below) => tree.place([...path, ...below]).plain;
+    const { plan, problems } = compileRoute({ name, config, at: placer.placeOf(tree, path), written }, scope);
     const isDoubtful = scope.invalidNames.has(`route:${name}`);
     report.addProblems(isDoubtful ? problems.filter((problem) => !isMissingKey(problem)) : problems, tree, path);
     return plan === null ? [] : [[name, plan]];

@@ -5,10 +5,13 @@
 
 import { join } from 'node:path';
 import { messageOf } from '../../base/errors.ts';
+import { ExactNumber, hasExact, readJson } from '../../base/exact-number.ts';
 import { DEFAULT_PROFILE } from '../../base/names.ts';
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
+import type { WrittenText } from '../config/written-numbers.ts';
 import type { Problem } from '../diagnostics/diagnostic.ts';
 import { isError } from '../diagnostics/rule.ts';
+import { valueAt } from '../schema/pointer.ts';
 import { checkShape } from '../schema/validate.ts';
 import type { HomeDisk } from '../source/files.ts';
 import { displayPath, readText } from '../source/files.ts';
@@ -53,7 +56,8 @@ export function compileSubscriptions(
   text: string,
   { table, facts, rules, payloads = null }: SubscriptionScope,
 ): CompiledSubscriptions {
-  const data = parseJson(text);
+  const exact = parseJson(text, readJson);
+  const data = hasExact(exact) ? parseJson(text, JSON.parse) : exact;
   const at = { file: SUBSCRIPTIONS_FILE, line: 1 };
   const scope: RouteScope = { table, facts, rules, payloads, invalidNames: new Set() };
   const routes: RoutePlan[] = [];
@@ -64,7 +68,10 @@ export function compileSubscriptions(
     // Separately, so that no entry affects the errors of another one.
     const shape = checkShape('subscriptions', { [name]: config });
     // An entry that passes the schema is a route config.
-    const compiled = shape.length > 0 ? NO_ROUTE : compileRoute({ name, config: config as RouteConfig, at }, scope);
+    const compiled =
+      shape.length > 0
+        ? NO_ROUTE
+        : compileRoute({ name, config: config as RouteConfig, at, written: numbersOf(exact[name]) }, scope);
     const shared =
       table.gateway.store.kind === 'postgres' && shape.length === 0 ? outsideHome(config as RouteConfig) : [];
     const below = [...compiled.problems, ...shared].map((problem) => ({ ...problem, path: [name, ...problem.path] }));
@@ -79,6 +86,13 @@ export function compileSubscriptions(
   }
   return { routes, entries, rejected, problems };
 }
+
+const numbersOf =
+  (entry: unknown): WrittenText =>
+  (path) => {
+    const value = valueAt(entry, path);
+    return value instanceof ExactNumber ? String(value) : null;
+  };
 
 const NO_ROUTE: ReturnType<typeof compileRoute> = { plan: null, problems: [] };
 
@@ -111,10 +125,10 @@ export class SubscriptionsError extends Error {
   override readonly name = 'SubscriptionsError';
 }
 
-function parseJson(text: string): Readonly<Record<string, unknown>> {
+function parseJson(text: string, parse: (text: string) => unknown): Readonly<Record<string, unknown>> {
   let data: unknown;
   try {
-    data = JSON.parse(text.replace(/^\ufeff/, ''));
+    data = parse(text.replace(/^\ufeff/, ''));
   } catch (error) {
     throw new SubscriptionsError(`not JSON: ${messageOf(error)}`);
   }

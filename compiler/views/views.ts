@@ -18,6 +18,7 @@ import type {
 import type { WrittenAgent } from '../config/agents.ts';
 import type { RouteTarget, SenderEventNames } from '../config/route-keys.ts';
 import type { EffectiveSettings, Overrides, TableContent } from '../config/settings.ts';
+import type { WrittenText } from '../config/written-numbers.ts';
 import type { Problem } from '../diagnostics/diagnostic.ts';
 import type { RuleId } from '../diagnostics/rule.ts';
 import type { Variables } from '../text/plain-data.ts';
@@ -27,6 +28,8 @@ export interface RouteEntry {
   readonly name: string;
   readonly config: RouteConfig;
   readonly at: Place;
+  /** For paths relative to the route. */
+  readonly written?: WrittenText;
 }
 
 export interface RouteScope {

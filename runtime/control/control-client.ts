@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { readJson } from '../../base/exact-number.ts';
 import { ANSWERS } from '../../schemas/built/operations/answers.ts';
 import type { CommandMutation, ControlContract, Refusal } from '../../schemas/built/operations/types.ts';
 import type { Mutation, MutationResults, Store } from '../store/contract.ts';
@@ -74,7 +75,7 @@ export async function callControl<Name extends ControlName>(
 
 function parse(text: string, status: number): unknown {
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     throw new ControlCallError(`no gateway listens on the control socket: its answer (${status}) is not JSON`);
   }

@@ -9,6 +9,7 @@ import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { dirname } from 'node:path';
 import { messageOf } from '../../base/errors.ts';
+import { writeJson } from '../../base/exact-number.ts';
 import { INPUTS } from '../../schemas/built/operations/inputs.ts';
 import { BoundedServer, Connections, LOCAL_LIMITS } from '../intake/server.ts';
 import type { IntakeRequest } from '../intake/unverified-bodies.ts';
@@ -83,7 +84,7 @@ async function answer(
     const { content_type, text } = result as { readonly content_type: string; readonly text: string };
     return { type: content_type, text };
   }
-  return { type: JSON_TYPE, text: JSON.stringify(result ?? null) };
+  return { type: JSON_TYPE, text: writeJson(result ?? null) };
 }
 
 /** @throws ControlError that names the first member that is missing, unknown or of a wrong type */

@@ -1,5 +1,6 @@
 /** Parses untrusted JSON for the parse stage, with strict UTF-8 and bounded depth. */
 import { isAscii, isUtf8 } from 'node:buffer';
+import { endOfString, readJson } from '../../base/exact-number.ts';
 
 /** Maximum nesting of a payload (decisions §3). Code after the parse stage may recurse to this depth. */
 export const MAX_DEPTH = 200;
@@ -9,20 +10,19 @@ export type PayloadFault = 'empty' | 'not_utf8' | 'too_deep' | 'not_json';
 type ParsedJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: PayloadFault };
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Parses the bytes. `__proto__` becomes an own property, like any other key. A byte order mark is skipped. */
+/** Parses the bytes. Numbers keep their text (base/exact-number.ts). `__proto__` becomes an own property, like any other key. A byte order mark is skipped. */
 export function parseJson(bytes: Buffer): ParsedJson {
   if (bytes.length === 0) return { ok: false, fault: 'empty' };
   const text = readUtf8(bytes);
   if (text === null) return { ok: false, fault: 'not_utf8' };
   if (mayNestDeeply(text) && nestsDeeply(text)) return { ok: false, fault: 'too_deep' };
   try {
-    return { ok: true, value: JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) };
+    return { ok: true, value: readJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) };
   } catch {
     return { ok: false, fault: 'not_json' };
   }
@@ -53,19 +53,4 @@ function nestsDeeply(text: string): boolean {
     } else if (unit === CLOSE_OBJECT || unit === CLOSE_LIST) depth--;
   }
   return false;
-}
-
-/** The end of the string that starts at `start`. Escapes are not decoded. */
-function endOfString(text: string, start: number): number {
-  let end = start;
-  do end = text.indexOf('"', end + 1);
-  while (end >= 0 && isEscaped(text, end));
-  return end < 0 ? text.length : end;
-}
-
-/** True if an odd number of backslashes precedes the index. */
-function isEscaped(text: string, at: number): boolean {
-  let first = at;
-  while (text.charCodeAt(first - 1) === BACKSLASH) first--;
-  return (at - first) % 2 === 1;
 }

@@ -7,6 +7,7 @@
  * an environment without secrets.
  */
 import { dirname, sep } from 'node:path';
+import { isJsonObject, writeJson } from '../../base/exact-number.ts';
 import type { ScriptFile } from '../platform/files.ts';
 import type { ProcessResult, RunProcess } from '../platform/process/run-process.ts';
 import { lackOf } from '../platform/process/run-process.ts';
@@ -64,7 +65,7 @@ export function createScriptRunner(context: ScriptContext): RunScript {
       argv: [request.script.interpreter, path],
       cwd: dirname(path),
       env: environment(request, context),
-      stdin: JSON.stringify(request.payload),
+      stdin: writeJson(request.payload),
       timeoutMs: request.script.timeoutMs,
       maxStdoutBytes: MAX_STDOUT_BYTES,
       signal: context.signal,
@@ -133,14 +134,10 @@ function readOutput(stdout: Buffer): ScriptOutcome {
   const text = stdout.toString('utf8').trim();
   if (text === '' || text === SILENT) return ignored(`script printed ${text === '' ? 'nothing' : SILENT}`);
   const parsed = parseJson(Buffer.from(text));
-  if (!parsed.ok || !isObject(parsed.value)) return { kind: 'text', text };
+  if (!parsed.ok || !isJsonObject(parsed.value)) return { kind: 'text', text };
   const payload = parsed.value;
   if (Object.hasOwn(payload, IGNORE_KEY) && payload[IGNORE_KEY] === true) return ignored(`script set ${IGNORE_KEY}`);
   return { kind: 'payload', payload };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function ignored(reason: string): ScriptOutcome {

@@ -57,10 +57,18 @@ const SPECIAL = /[^A-Za-z0-9._:/@+=,-]/gu;
 /** Joins the parts with colons, percent-encoded in UTF-8; `%` is encoded too, so that different texts give different ids. */
 export const sessionId = (...parts: readonly string[]): string => parts.join(':').replace(SPECIAL, percentEncode);
 
-function percentEncode(character: string): string {
+export function percentEncode(character: string): string {
   let encoded = '';
-  for (const byte of Buffer.from(character, 'utf8')) {
-    encoded += `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-  }
+  for (const byte of bytesOf(character)) encoded += `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   return encoded;
 }
+
+/** Half of a surrogate pair has no UTF-8; it gets three bytes as if it had, so that each half is encoded differently. */
+function bytesOf(character: string): Buffer {
+  const unit = character.charCodeAt(0);
+  if (!HALF.test(character)) return Buffer.from(character, 'utf8');
+  return Buffer.of(0xe0 | (unit >> 12), 0x80 | ((unit >> 6) & 0x3f), 0x80 | (unit & 0x3f));
+}
+
+/** Half of a surrogate pair. */
+export const HALF: RegExp = /\p{Surrogate}/u;

@@ -1,6 +1,7 @@
 /** The values of an `in_file` list for filters (§2.2). The file is read again when it changes. */
 import { isAbsolute, join } from 'node:path';
 import { messageOf } from '../../base/errors.ts';
+import { readJson } from '../../base/exact-number.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { FileStamp } from '../platform/files.ts';
 import type { Logger } from '../platform/log.ts';
@@ -35,7 +36,7 @@ export function parseListFile(path: string, content: string): readonly unknown[]
   const text = content.replace(/^\uFEFF/, '').trim();
   if (text.startsWith('[') || text.startsWith('{')) {
     try {
-      const value: unknown = JSON.parse(text);
+      const value: unknown = readJson(text);
       return Array.isArray(value) ? value : Object.keys(value as object);
     } catch (error) {
       if (path.endsWith('.json')) throw error;

@@ -3,6 +3,7 @@
  * (decisions §4).
  */
 import { RE2JS } from 're2js';
+import { isNumber } from '../../base/exact-number.ts';
 import type { EventsPlan, MaxAgePlan } from '../../schemas/generated/types.ts';
 import type { FilterSubject } from './link-filter.ts';
 import { linkField } from './link-filter.ts';
@@ -67,8 +68,8 @@ const ISO = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?\s?(?:Z|[+-]\d
 /** Unix ms of a number or text in Unix seconds or milliseconds, or of an ISO 8601 text with a zone; else null. */
 function instantOf(value: unknown): number | null {
   if (typeof value === 'string' && ISO.test(value)) return finite(Date.parse(value));
-  const number = typeof value === 'string' && DIGITS.test(value) ? Number(value) : value;
-  if (typeof number !== 'number' || number < 0) return null;
+  const number = isNumber(value) || (typeof value === 'string' && DIGITS.test(value)) ? Number(value) : -1;
+  if (number < 0) return null;
   return finite(number < FIRST_MILLISECONDS ? number * 1000 : number);
 }
 

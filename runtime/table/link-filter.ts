@@ -1,5 +1,6 @@
 /** Links a filter plan to a predicate over one event, for the filters stage (§2.2). */
 import { RE2JS } from 're2js';
+import { compareNumbers, ExactNumber, isNumber, readJson, writeJson } from '../../base/exact-number.ts';
 import type { FieldPlan, FilterGroup, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
 import type { ListFile } from './in-file-set.ts';
 import type { ValueSet } from './value-set.ts';
@@ -47,7 +48,7 @@ type Test = (value: unknown) => boolean;
 function payloadRoot(payload: unknown): unknown {
   if (typeof payload !== 'object' || payload === null || !Object.hasOwn(payload, 'payload')) return payload;
   const inner = (payload as { readonly payload: unknown }).payload;
-  return typeof inner === 'object' && inner !== null ? inner : payload;
+  return typeof inner === 'object' && inner !== null && !(inner instanceof ExactNumber) ? inner : payload;
 }
 
 export function linkField(field: FieldPlan): ReadField {
@@ -77,8 +78,8 @@ function contains(value: unknown, operand: unknown): boolean {
 }
 
 /** Only numbers are ordered; a text that spells a number is not. */
-function comparing(holds: (value: number, bound: number) => boolean): (operand: unknown) => Test {
-  return (operand) => (value) => typeof value === 'number' && holds(value, Number(operand));
+function comparing(holds: (order: number) => boolean): (operand: unknown) => Test {
+  return (operand) => (value) => isNumber(value) && isNumber(operand) && holds(compareNumbers(value, operand));
 }
 
 /** Tests by operator. `value` is undefined for a missing field, for which only `missing` and the negations hold. */
@@ -87,10 +88,10 @@ const TESTS: Record<FilterLeaf['operator'], (operand: unknown, open: (path: stri
   missing: () => (value) => value === undefined,
   equals: (operand) => (value) => jsonEqual(operand, value),
   not_equals: (operand) => (value) => !jsonEqual(operand, value),
-  gt: comparing((value, bound) => value > bound),
-  gte: comparing((value, bound) => value >= bound),
-  lt: comparing((value, bound) => value < bound),
-  lte: comparing((value, bound) => value <= bound),
+  gt: comparing((order) => order > 0),
+  gte: comparing((order) => order >= 0),
+  lt: comparing((order) => order < 0),
+  lte: comparing((order) => order <= 0),
   contains: (operand) => (value) => contains(value, operand),
   starts_with: (operand) => (value) => typeof value === 'string' && value.startsWith(String(operand)),
   in: (operand) => {
@@ -103,7 +104,7 @@ const TESTS: Record<FilterLeaf['operator'], (operand: unknown, open: (path: stri
   },
   regex: (operand) => {
     const regex = RE2JS.compile(String(operand));
-    return (value) => value !== undefined && regex.test(typeof value === 'string' ? value : JSON.stringify(value));
+    return (value) => value !== undefined && regex.test(typeof value === 'string' ? value : writeJson(value));
   },
 };
 
@@ -115,7 +116,8 @@ export function linkFilter(plan: FilterPlan, open: (path: string) => ValueSet): 
   return plan.kind === 'leaf' ? linkLeaf(plan, open) : linkGroup(plan, open);
 }
 
-function linkLeaf({ field, operator, value: expected }: FilterLeaf, open: (path: string) => ValueSet): LinkedFilter {
+function linkLeaf({ field, operator, value, exact }: FilterLeaf, open: (path: string) => ValueSet): LinkedFilter {
+  const expected = exact === undefined ? value : (readJson(exact) as FilterLeaf['value']);
   const read = linkField(field);
   const test = TESTS[operator](expected, open);
   return {

@@ -7,6 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { LocatorPlan, RouteTable, SchemePlan } from '../../schemas/generated/types.ts';
+import { HALF } from '../platform/ids.ts';
 import { contentBytes, eachItem, itemPath, linkContent, withPayload } from '../verify/content.ts';
 import type { SignedRequest } from '../verify/request.ts';
 
@@ -103,9 +104,11 @@ function linkDigest(plan: SchemePlan): (request: SignedRequest) => string {
   };
 }
 
-/** `sha256:` and the hexadecimal SHA-256 of the content. */
+/** `sha256:` and the hexadecimal SHA-256 of the content. Text with half a surrogate pair has no UTF-8; it counts as UTF-16. */
 export function digestOf(content: string | Buffer): string {
-  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
+  const bytes =
+    typeof content === 'string' && HALF.test(content) ? Buffer.from(`\uffff${content}`, 'utf16le') : content;
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
 const isInBody = ({ in: place }: LocatorPlan): boolean => place === 'json' || place === 'form';
@@ -115,5 +118,9 @@ const isInBody = ({ in: place }: LocatorPlan): boolean => place === 'json' || pl
  */
 const KEY_LIMIT = 256;
 
-/** Replaces a longer key by its digest; truncation could merge two. */
-export const bounded = (key: string): string => (key.length > KEY_LIMIT ? digestOf(key) : key);
+/** A key that looks like the digest of a longer one. */
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+/** Replaces a longer key, and one that stores cannot keep, by its digest; truncation could merge two. */
+export const bounded = (key: string): string =>
+  key.length > KEY_LIMIT || DIGEST.test(key) || HALF.test(key) ? digestOf(key) : key;

@@ -1,4 +1,5 @@
 /** Links the check for events that a hookwright has caused: their sender, and the marker in their text. */
+import { isNumber } from '../../base/exact-number.ts';
 import type { RoutePlan } from '../../schemas/generated/types.ts';
 import type { TableHeadPlan } from './link-context.ts';
 import type { PayloadPath } from './link-filter.ts';
@@ -67,8 +68,7 @@ export function linkLoop({ profile, insecure, source }: RoutePlan, { schemes, pr
 const ownIn = (payload: unknown, own: PayloadPath | string): unknown =>
   typeof own === 'string' ? own : readPath(payload, own);
 
-const isName = (value: unknown): value is string | number =>
-  (typeof value === 'string' && value !== '') || typeof value === 'number';
+const isName = (value: unknown): boolean => (typeof value === 'string' && value !== '') || isNumber(value);
 
 /**
  * The marker of posts by hookwright: names the installation and the dispatch. Targets put it where people do not see it and

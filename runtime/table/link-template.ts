@@ -1,4 +1,5 @@
-/** Links a template plan to a renderer, for prompts, addresses and coalesce keys. Values are never expanded again (§2.5). */
+/** Links a template plan to a renderer, for prompts and addresses (keys: link-key.ts). Values are never expanded again (§2.5). */
+import { ExactNumber, writeJson } from '../../base/exact-number.ts';
 import type {
   DumpSegment,
   FilterPlan,
@@ -31,7 +32,6 @@ export interface Rendered {
 }
 
 export type RenderTemplate = (payload: unknown, builtins: Builtins) => Rendered;
-export type RenderKey = (payload: unknown, builtins: Builtins) => string | null;
 /** @param markerId the id in the markers of marked segments; no sender can know it before the event is accepted */
 export type RenderPrompt = (payload: unknown, builtins: Builtins, markerId: string) => Rendered;
 
@@ -69,16 +69,17 @@ interface LinkedSegment {
   readonly isList?: true;
 }
 
-/** Strings verbatim, scalars as in JSON, other values as compact JSON. */
+/** Strings verbatim, numbers as they were sent, other scalars as in JSON, other values as compact JSON. */
 function valueText(value: unknown): string | undefined {
   if (typeof value === 'string' || value === undefined) return value;
+  if (value instanceof ExactNumber) return String(value);
   return compactJson(value, NESTED_LIMIT);
 }
 
 /** Marks only strings and their containers: a number, `true`, `false` or `null` cannot carry an instruction. */
 function markedText(value: unknown, markerId: string, marks: Marks): string | undefined {
   if (typeof value === 'string') return marks.markText(value, markerId);
-  if (typeof value !== 'object' || value === null) return valueText(value);
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return valueText(value);
   return marks.markJson((clean) => compactJson(value, NESTED_LIMIT, clean), markerId);
 }
 
@@ -153,15 +154,6 @@ export function linkTemplate(plan: TemplatePlan): RenderTemplate {
   return (payload, builtins) => render(payload, builtins, '');
 }
 
-/** Links a coalesce key; it renders to null if a placeholder does not resolve, because the event then has no entity (§3.2). */
-export function linkKey(plan: TemplatePlan): RenderKey {
-  const render = linkTemplate(plan);
-  return (payload, builtins) => {
-    const { text, unresolved } = render(payload, builtins);
-    return unresolved.length > 0 ? null : text;
-  };
-}
-
 /**
  * Writes only the start of a value's JSON, for dumps and nested values in templates (§2.5, §8). Only a bounded copy is made and
  * written: `JSON.stringify` of a payload of 840 KB takes 5 ms, this 41 us.
@@ -200,6 +192,7 @@ class BoundedCopy {
   private left: number;
   private readonly indent: number;
   private readonly clean: CleanText | null;
+  private isExact = false;
 
   constructor(limit: number, indent: number, clean: CleanText | null) {
     this.left = limit;
@@ -207,9 +200,16 @@ class BoundedCopy {
     this.clean = clean;
   }
 
-  of(value: unknown, depth = 1): unknown {
+  /** The start of the value's JSON. */
+  write(value: unknown): string {
+    const copy = this.of(value, 1);
+    return this.isExact ? writeJson(copy, this.indent) : JSON.stringify(copy, null, this.indent);
+  }
+
+  private of(value: unknown, depth: number): unknown {
     if (typeof value === 'string') return this.text(value);
-    if (typeof value !== 'object' || value === null) {
+    if (typeof value !== 'object' || value === null || value instanceof ExactNumber) {
+      this.isExact ||= typeof value === 'object' && value !== null;
       this.left -= 1;
       return value;
     }
@@ -252,12 +252,12 @@ class BoundedCopy {
 
 /** The first `limit` code points of the value's compact JSON. */
 export function compactJson(value: unknown, limit: number, clean: CleanText | null = null): string {
-  return cutText(JSON.stringify(new BoundedCopy(limit, 0, clean).of(value)), limit);
+  return cutText(new BoundedCopy(limit, 0, clean).write(value), limit);
 }
 
 /** The first `limit` code points of the value's JSON, indented by two spaces. */
 export function indentedJson(value: unknown, limit: number, clean: CleanText | null = null): string {
-  return cutText(JSON.stringify(new BoundedCopy(limit, 2, clean).of(value), null, 2), limit);
+  return cutText(new BoundedCopy(limit, 2, clean).write(value), limit);
 }
 
 /** A template as it was written. */
@@ -283,7 +283,8 @@ function printSegment(segment: TemplateSegment): string {
 
 /** `action in ["opened"]`, `any of (…, …)`. */
 export function printFilter(plan: FilterPlan): string {
-  if (plan.kind === 'leaf') return `${printField(plan.field)} ${plan.operator} ${JSON.stringify(plan.value)}`;
+  if (plan.kind === 'leaf')
+    return `${printField(plan.field)} ${plan.operator} ${plan.exact ?? JSON.stringify(plan.value)}`;
   const members = plan.filters.map(printFilter);
   return plan.kind === 'not' ? `not (${members.join(', ')})` : `${plan.kind} of (${members.join(', ')})`;
 }

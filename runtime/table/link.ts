@@ -13,8 +13,9 @@ import { inBatches, LinkError, routePaths } from './link-context.ts';
 import { linkDelivery, linkOutput } from './link-delivery.ts';
 import { linkEvents, linkMaxAge } from './link-events.ts';
 import { linkFilter } from './link-filter.ts';
+import { linkKey } from './link-key.ts';
 import { linkLoop } from './link-loop.ts';
-import { linkKey, linkPrompt } from './link-template.ts';
+import { linkPrompt } from './link-template.ts';
 import type { LinkedCoalesce, LinkedRoute, LinkedScript } from './linked-table.ts';
 import { TableError } from './table-source.ts';
 

@@ -13,8 +13,9 @@ import type { ListFile } from './in-file-set.ts';
 import type { LinkedEvents, LinkedMaxAge } from './link-events.ts';
 import type { LinkedFilter } from './link-filter.ts';
 import type { FindIdentity } from './link-identity.ts';
+import type { RenderKey } from './link-key.ts';
 import type { LinkedLoop } from './link-loop.ts';
-import type { RenderKey, RenderPrompt, RenderTemplate } from './link-template.ts';
+import type { RenderPrompt, RenderTemplate } from './link-template.ts';
 
 export interface LinkedRoute {
   readonly plan: RoutePlan;

@@ -8,6 +8,7 @@
  */
 
 import { messageOf } from '../../base/errors.ts';
+import { readJson, writeJson } from '../../base/exact-number.ts';
 import { tryParseJson } from '../../base/files.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -211,13 +212,13 @@ export async function loadSubscriptions(
   };
   const entries = entriesOf(text);
   if (entries === null) await add(text);
-  else await inBatches(entries, (batch) => add(JSON.stringify(Object.fromEntries(batch))));
+  else await inBatches(entries, (batch) => add(writeJson(Object.fromEntries(batch))));
   const linked = await link(table, plans);
   return { text, table, routes: linked.routes, rejected: [...rejected, ...linked.rejected] };
 }
 
 /** The entries of the file; null if its text is not an object, which `lower` reports. */
 function entriesOf(text: string): readonly [name: string, entry: unknown][] | null {
-  const data = tryParseJson(text.replace(/^\ufeff/, ''));
+  const data = tryParseJson(text.replace(/^\ufeff/, ''), readJson);
   return typeof data === 'object' && data !== null && !Array.isArray(data) ? Object.entries(data) : null;
 }

@@ -1,5 +1,6 @@
 /** A request as verifier and intake read it: raw bytes, views that are parsed at most once, and single values. */
 import type { IncomingHttpHeaders } from 'node:http';
+import { isNumber, readJson } from '../../base/exact-number.ts';
 import { tryParseJson } from '../../base/files.ts';
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
 
@@ -59,7 +60,7 @@ export class LazyRequest implements SignedRequest {
     const form = this.form();
     const text = form === null ? this.body.toString('utf8') : form.get('payload');
     if (text === null) return Object.fromEntries(form ?? []);
-    return tryParseJson(text);
+    return tryParseJson(text, readJson);
   }
 }
 
@@ -94,7 +95,7 @@ const READERS = {
   json: (at, request) => valueAt(request.payload(), at.path),
   form: (at, request) => {
     const field = single(request.form()?.getAll(at.name) ?? []);
-    return at.path.length === 0 || field === undefined ? field : valueAt(tryParseJson(field), at.path);
+    return at.path.length === 0 || field === undefined ? field : valueAt(tryParseJson(field, readJson), at.path);
   },
 } satisfies Record<LocatorPlan['in'], Reader> as Record<LocatorPlan['in'], Reader>;
 
@@ -171,7 +172,7 @@ function valueAt(root: unknown, path: readonly string[]): unknown {
 
 function scalarText(value: unknown): string | null {
   if (typeof value === 'string') return value;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
+  return isNumber(value) || typeof value === 'boolean' ? String(value) : null;
 }
 
 function single(values: readonly string[]): string | undefined {

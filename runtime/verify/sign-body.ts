@@ -1,4 +1,5 @@
 /** Inserts values into a body for a scheme with its signature, token or timestamp in the body. */
+import { ExactNumber, readJson, writeJson } from '../../base/exact-number.ts';
 import { tryParseJson } from '../../base/files.ts';
 import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
 
@@ -24,12 +25,12 @@ export function insertIntoBody(
   const inside = placements.filter(([at]) => at.in === 'json' || at.in === 'form');
   if (form !== undefined) {
     const text = formField(body, form.name);
-    const json = inside.length === 0 ? text : JSON.stringify(fill(text, inside));
+    const json = inside.length === 0 ? text : writeJson(fill(text, inside));
     return { body: Buffer.from(new URLSearchParams({ [form.name]: json }).toString()), type: FORM };
   }
   if (plan.signed.some(({ kind }) => kind === 'params')) return { body: asForm(body), type: FORM };
   if (inside.length === 0) return { body, type: null };
-  return { body: Buffer.from(JSON.stringify(fill(body.toString('utf8'), inside))), type: null };
+  return { body: Buffer.from(writeJson(fill(body.toString('utf8'), inside))), type: null };
 }
 
 /** The JSON text in a form field, or the body itself if it is not a form yet. */
@@ -40,17 +41,17 @@ function formField(body: Buffer, name: string): string {
 /** Converts a JSON object to form fields; anything else is assumed to be a form already. */
 function asForm(body: Buffer): Buffer {
   const text = body.toString('utf8');
-  const value = tryParseJson(text);
+  const value = tryParseJson(text, readJson);
   if (!isRecord(value)) return body;
   const fields = Object.entries(value).map(([name, field]): [string, string] => [
     name,
-    typeof field === 'string' ? field : JSON.stringify(field),
+    typeof field === 'string' ? field : writeJson(field),
   ]);
   return Buffer.from(new URLSearchParams(fields).toString());
 }
 
 function fill(text: string, placements: readonly (readonly [LocatorPlan, string | number])[]): unknown {
-  const root = tryParseJson(text);
+  const root = tryParseJson(text, readJson);
   if (!isRecord(root))
     throw new SignError('this scheme signs inside the body: the payload must be a JSON object or array');
   for (const [at, value] of placements) setAt(root, at.path, value);
@@ -72,5 +73,5 @@ function setAt(root: Record<string, unknown>, path: readonly string[], value: un
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
+  return typeof value === 'object' && value !== null && !(value instanceof ExactNumber);
 }

@@ -4649,6 +4649,10 @@ export interface FilterLeaf {
    * Value that the operator compares with. For `in_file`, a path: relative to <home_dir>, below `~/` or absolute. For `regex`, an RE2 expression.
    */
   value: string | number | boolean | {} | unknown[] | null;
+  /**
+   * The operand as JSON, if it contains a number that JavaScript would round; `value` is then only near.
+   */
+  exact?: string;
 }
 export interface FieldPlan {
   /**

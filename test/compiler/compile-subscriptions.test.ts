@@ -36,6 +36,17 @@ test('an entry has the same plan as a static route with the same text', () => {
   assert.deepEqual([rejected, problems], [[], []]);
 });
 
+test('a number beyond JavaScript keeps its digits in a filter', () => {
+  const id = '8202522731445525542';
+  const text = `{"one":{"prompt":"x","filters":{"any":[{"field":"id","gte":${id}},{"field":"id","in":[1,${id}]}]}}}`;
+  const { routes, rejected } = compileSubscriptions(text, scope);
+  assert.deepEqual(rejected, []);
+  const filters = routes[0]?.filters;
+  assert.ok(filters?.kind === 'all' || filters?.kind === 'any');
+  const found = filters.filters.map((each) => (each.kind === 'leaf' ? each.exact : null));
+  assert.deepEqual(found, [id, `[1,${id}]`]);
+});
+
 test('rejects only the invalid entry, with its reason', () => {
   const { routes, rejected } = compile({
     good: { prompt: 'x' },

@@ -6,6 +6,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../../base/errors.ts';
+import { readJson, writeJson } from '../../../base/exact-number.ts';
 import { tryParseJson } from '../../../base/files.ts';
 import { isSealed, SEALED_PREFIX } from '../../../base/secret-forms.ts';
 import type { Clock, Timer } from '../../../runtime/platform/clock.ts';
@@ -204,7 +205,7 @@ function replaceSecrets(text: string, replace: Replace): string {
 }
 
 function entriesOf(text: string): readonly (readonly [name: string, entry: unknown])[] {
-  const found = tryParseJson(text);
+  const found = tryParseJson(text, readJson);
   if (isMap(found)) return Object.entries(found);
   throw new InvalidSubscriptions(
     'the subscriptions in the database are not a JSON object\nto repair them, change one on a machine whose gateway still serves them: hookwright webhook subscribe <name>',
@@ -212,7 +213,7 @@ function entriesOf(text: string): readonly (readonly [name: string, entry: unkno
 }
 
 const print = (entries: readonly (readonly [string, unknown])[]): string =>
-  `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
+  `${writeJson(Object.fromEntries(entries), 2)}\n`;
 
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

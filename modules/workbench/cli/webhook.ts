@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isSystemError, messageOf } from '../../../base/errors.ts';
+import { readJson } from '../../../base/exact-number.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import { loadPart } from '../../../cli/base/module.ts';
@@ -205,7 +206,7 @@ const BUILT_IN: ReadonlySet<string> = new Set(['{event_type}', '{route}', '{deli
 /** Parses JSON, because the output is for programs; other text is returned unchanged. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     return text;
   }

@@ -60,10 +60,7 @@ export const render: Stage = (intake, { ids, tracing }) => {
     agent: plan.agent,
     skills: plan.mode === 'agent' ? plan.skills : [],
     toolsets: plan.mode === 'agent' ? plan.toolsets : [],
-    session:
-      session_key === null
-        ? sessionId('webhook', plan.name, deliveryId)
-        : sessionId(...(plan.session?.scope == null ? ['webhook', plan.name] : [plan.session.scope]), session_key),
+    session: sessionOf(plan, deliveryId, session_key),
     session_key,
     deliveries: plan.mode === 'cron' ? [] : renderDeliveries(route.deliveries, data, builtins),
     ...renderOutputs(route.outputs, data, builtins),
@@ -79,6 +76,20 @@ export const render: Stage = (intake, { ids, tracing }) => {
   intake.dispatch = intake.coalesceKey === null ? fillEvents(dispatch, []) : dispatch;
   return null;
 };
+
+/**
+ * The session of a key, else of the delivery. A sender chooses both texts, so the two kinds never have the same name:
+ * `webhook:<route>/<id>` is the session of a delivery whose key does not resolve, `webhook/<key>` and `job/<key>` are of scopes.
+ */
+function sessionOf({ name, session }: RoutePlan, deliveryId: string, key: string | null): string {
+  if (session === null) return sessionId('webhook', name, deliveryId);
+  if (key === null) return sessionId('webhook', `${name}/${deliveryId}`);
+  if (session.scope === null) return sessionId('webhook', name, key);
+  return OF_DELIVERIES.has(session.scope) ? sessionId(`${session.scope}/${key}`) : sessionId(session.scope, key);
+}
+
+/** How the sessions of deliveries begin. */
+const OF_DELIVERIES: ReadonlySet<string> = new Set(['webhook', 'job']);
 
 type DispatchTo = (intake: Intake, dispatch: Dispatch, claim: Claim, dispatcher: Dispatcher) => Promise<Reply>;
 

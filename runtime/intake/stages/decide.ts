@@ -1,5 +1,6 @@
 /** The stages that find the event type and the delivery id, and decide whether the route accepts the event. */
 
+import { isJsonObject } from '../../../base/exact-number.ts';
 import type { Refusal } from '../../dispatch/dispatcher.ts';
 import { orRefused } from '../../dispatch/dispatcher.ts';
 import { isPrintable, printableStart } from '../../platform/log.ts';
@@ -170,8 +171,7 @@ function apply(intake: Intake, outcome: ScriptOutcome): Reply | null {
 
 /** Adds the script's output as a key. A payload that is not an object is first wrapped as `payload`. */
 function withOutput(data: unknown, text: string): Record<string, unknown> {
-  const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
-  return isObject ? { ...data, script_output: text } : { payload: data, script_output: text };
+  return isJsonObject(data) ? { ...data, script_output: text } : { payload: data, script_output: text };
 }
 
 /** @param detail logged for the operator, in addition to the reason, which the sender also sees */

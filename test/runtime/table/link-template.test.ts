@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { defaultPrompt, lowerCoalesceKey, lowerTemplate } from '../../../compiler/lower/template.ts';
+import { linkKey } from '../../../runtime/table/link-key.ts';
 import type { Rendered } from '../../../runtime/table/link-template.ts';
-import { compactJson, cutText, indentedJson, linkKey, linkTemplate } from '../../../runtime/table/link-template.ts';
+import { compactJson, cutText, indentedJson, linkTemplate } from '../../../runtime/table/link-template.ts';
 import { anyCharacter, anyText } from '../../helpers/any-text.ts';
 
 const builtins = { event_type: 'push', route: 'ci', delivery_id: 'd-1' };

@@ -1,4 +1,5 @@
 /** Narrows the possible event forms by a route's filters, and reports conditions that no form can meet. */
+import { isBeyond } from '../../../../compiler/config/written-numbers.ts';
 import type { NodePath, Problem } from '../../../../compiler/diagnostics/diagnostic.ts';
 import { oneOf, suggest } from '../../../../compiler/text/suggest.ts';
 import type { FilterConfig } from '../../../../schemas/generated/types.ts';
@@ -17,6 +18,10 @@ interface Narrowed {
   /** Paths are relative to `filters`. */
   readonly problems: readonly Problem[];
 }
+
+/** Of an operand that JavaScript cannot hold, nothing is certain: it is near, or a text that may be a number. */
+const isRounded = (operand: unknown): boolean =>
+  (typeof operand === 'string' || typeof operand === 'number') && isBeyond(String(operand));
 
 /** Reports conditions that can never be true, and ignores them when checking the rest. */
 export function narrowByFilters(set: FormSet | null, filters: FilterConfig | readonly FilterConfig[]): Narrowed {
@@ -45,7 +50,7 @@ function walk({ config, path }: Member, state: State, problems: Problem[]): Stat
 
 function walkLeaf({ config, path }: Member, state: State, problems: Problem[]): State {
   const leaf = readLeaf(config, path);
-  if (leaf === null) return state;
+  if (leaf === null || [leaf.value].flat().some(isRounded)) return state;
   const contradiction = findContradiction(state.constraints, leaf);
   if (contradiction !== null) {
     problems.push(contradiction);

@@ -1,6 +1,7 @@
 /** Prints an explanation: the answer, the stages that decided something, and what would run. */
 
 import { resolve } from 'node:path';
+import { writeJson } from '../../../../base/exact-number.ts';
 import { agentLabel, DEFAULT_PROFILE } from '../../../../base/names.ts';
 import type { Paint } from '../../../../base/paint.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
@@ -128,7 +129,7 @@ function formatFilters(finding: ExplainedFilter, paint: Paint, depth = 1): strin
 }
 
 function valueText(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'null';
+  const text = writeJson(value);
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
 }
 

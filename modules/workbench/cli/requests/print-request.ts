@@ -1,7 +1,9 @@
 /** Prints a captured request: described for people, as a curl command line, as a HAR file, or as the beginning of a test. */
 
 import { isUtf8 } from 'node:buffer';
+import type { ScalarTag } from 'yaml';
 import { stringify } from 'yaml';
+import { ExactNumber, readJson } from '../../../../base/exact-number.ts';
 import { tryParseJson } from '../../../../base/files.ts';
 import { INVISIBLE_ALONE } from '../../../../base/text.ts';
 import { packageVersion } from '../../../../cli/base/context.ts';
@@ -242,7 +244,7 @@ export async function printTest(
   const { came_at: _, ...timeless } = testInput;
   const needed = found.plan.max_age === null ? timeless : testInput;
   const file = { tests: [{ ...needed, expect: expect as TestExpectation }] };
-  return stringify(file, { lineWidth: 0 });
+  return stringify(file, { lineWidth: 0, customTags: [AS_SENT] });
 }
 
 /** No position is ever printed. */
@@ -251,6 +253,15 @@ const NO_PLACES = {
   place: (): never => {
     throw new Error('a skeleton has no places');
   },
+};
+
+/** Numbers as they were sent, without quotes. */
+const AS_SENT: ScalarTag = {
+  tag: 'tag:yaml.org,2002:float',
+  default: true,
+  identify: (value) => value instanceof ExactNumber,
+  resolve: (text) => text,
+  stringify: ({ value }) => String(value),
 };
 
 function testOf(request: KeptRequest, saved: string | null): Omit<TestCase, 'expect'> {
@@ -265,7 +276,7 @@ function testOf(request: KeptRequest, saved: string | null): Omit<TestCase, 'exp
 function payloadOf(captured: KeptRequest): NonNullable<TestCase['payload']> {
   const { body, id } = captured;
   if (body === null) throw new CliError(`the body of request ${id} was not captured: ${whyUnverified(captured)}`);
-  const payload = tryParseJson(Buffer.from(body, 'base64').toString('utf8'));
+  const payload = tryParseJson(Buffer.from(body, 'base64').toString('utf8'), readJson);
   if (payload !== undefined) return payload as NonNullable<TestCase['payload']>;
   const hint = `save it beside the test: hookwright requests show ${id} --save ${id}.json --as-test`;
   throw new CliError(`the body of request ${id} is not JSON`, hint);

@@ -5,6 +5,7 @@ import { RE2JS } from 're2js';
 import { messageOf } from '../../../../base/errors.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
+import { withWritten } from '../../../../compiler/config/written-numbers.ts';
 import type { Diagnostic, NodePath } from '../../../../compiler/diagnostics/diagnostic.ts';
 import { sortDiagnostics } from '../../../../compiler/diagnostics/diagnostic.ts';
 import type { CompilerPart } from '../../../../compiler/module.ts';
@@ -53,12 +54,20 @@ export function loadTests(
     diagnostics.push(...report.diagnostics());
     if (found.misshapen !== null) diagnostics.push(...otherProblems(found.misshapen));
     if (found.file === null) return [];
-    const { value: file, tree } = found.file;
+    const { value, tree } = found.file;
+    const file = { ...value, tests: value.tests.map((test, index) => asWritten(test, index, tree)) };
     const problems = file.tests.flatMap((test, index) => testProblems(test, index, tree));
     diagnostics.push(...problems);
     return problems.length > 0 ? [] : [{ path, name: tree.files[0]?.source.name ?? path, file, tree }];
   });
   return { loaded, diagnostics: sortDiagnostics(diagnostics.map(withoutFix)) };
+}
+
+/** The numbers of the payload are sent as they are written. */
+function asWritten(test: TestCase, index: number, tree: Places): TestCase {
+  if (test.payload === undefined) return test;
+  const payload = withWritten(test.payload, ['tests', index, 'payload'], (path) => tree.place(path).plain);
+  return { ...test, payload: payload as NonNullable<TestCase['payload']> };
 }
 
 /** Removes the fix, because `lint --fix` repairs only configurations. */

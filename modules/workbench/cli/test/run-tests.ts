@@ -2,9 +2,11 @@
  * Runs test files against their configurations: creates each test's request, explains it, and compares the result. Several
  * tests run at once; the results are in the order of the files.
  */
+
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isSystemError } from '../../../../base/errors.ts';
+import { writeJson } from '../../../../base/exact-number.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { routePath } from '../../../../cli/subscriptions/routes.ts';
 import type { Diagnostic } from '../../../../compiler/diagnostics/diagnostic.ts';
@@ -133,7 +135,7 @@ async function makeRequest(
   if (named === undefined) {
     // A text or an XML document is sent as written.
     const isText = (format === 'text' || format === 'xml') && typeof test.payload === 'string';
-    const body = Buffer.from(isText ? String(test.payload) : JSON.stringify(test.payload));
+    const body = Buffer.from(isText ? String(test.payload) : writeJson(test.payload));
     return { parts: partsOf('POST', path, headers, body), inputs: [] };
   }
   const file = resolve(dirname(tests.path), named);

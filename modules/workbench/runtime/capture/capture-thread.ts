@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
+import { isNumber, readJson } from '../../../../base/exact-number.ts';
 import { tryParseJson } from '../../../../base/files.ts';
 import { Redactor, replaceInBytes } from '../../../../runtime/deliver/redact.ts';
 import type { KeptHead } from '../../../../runtime/intake/keeper.ts';
@@ -161,7 +162,7 @@ function valuesAt({ payload, form }: ParsedBody, { in: place, name, path }: Loca
   if (place === 'json') return [payload, ...(form?.getAll(path.at(-1) ?? '') ?? []).map((text) => wrap(path, text))];
   if (place !== 'form') return [];
   const fields = form?.getAll(name) ?? [];
-  return path.length === 0 ? fields : fields.map(tryParseJson);
+  return path.length === 0 ? fields : fields.map((field) => tryParseJson(field, readJson));
 }
 
 /** Wraps a field in an object, so that it has this path; undefined if the path is longer than one name. */
@@ -172,7 +173,7 @@ const wrap = ([name = '', ...rest]: readonly string[], text: string): unknown =>
 function* textsAt(value: unknown, path: readonly string[], depth: number): Iterable<string> {
   const [key, ...rest] = path;
   if (key === undefined) {
-    if (typeof value === 'string' || typeof value === 'number') yield String(value);
+    if (typeof value === 'string' || isNumber(value)) yield String(value);
     return;
   }
   if (key === '**') yield* textsAt(value, rest, depth);

@@ -2,6 +2,7 @@
  * Explains how a request is handled: runs the intake stages without effect, and records the findings of each. For the
  * command line, tests of a configuration, and captured requests.
  */
+import { writeJson } from '../../../../base/exact-number.ts';
 import { targetLabel } from '../../../../base/text.ts';
 import type { Intake, Services, StageName } from '../../../../runtime/intake/intake.ts';
 import { STAGE_NAMES } from '../../../../runtime/intake/intake.ts';
@@ -16,12 +17,19 @@ import { printableStart } from '../../../../runtime/platform/log.ts';
 import { fillEvents } from '../../../../runtime/store/listed-rows.ts';
 import { isMessage } from '../../../../runtime/store/timeline.ts';
 import { eventEntries } from '../../../../runtime/table/link-events.ts';
+import type { Builtins } from '../../../../runtime/table/link-template.ts';
 import { linkTemplate } from '../../../../runtime/table/link-template.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import type { SignatureEvidence } from '../../../../runtime/verify/likely-sources.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { LazyRequest } from '../../../../runtime/verify/request.ts';
-import type { Dispatch, DispatchDelivery, ExplainedStage, Explanation } from '../../../../schemas/generated/types.ts';
+import type {
+  Dispatch,
+  DispatchDelivery,
+  ExplainedStage,
+  Explanation,
+  TemplatePlan,
+} from '../../../../schemas/generated/types.ts';
 import { findCause } from '../causes/find-cause.ts';
 import { assumeScheme, asVerified, isSigned, withEvent } from './assume-scheme.ts';
 import type { ExplainContext, Warnings } from './explain-services.ts';
@@ -96,7 +104,7 @@ class WatchedRequest implements Watcher {
   skips(stage: StageName): boolean {
     if (stage === 'identify' && this.assumed !== null) this.intake.scheme = this.assumed;
     // Before it runs: its output replaces the payload.
-    if (stage === 'script' && this.intake.route.script !== null) this.stdin = JSON.stringify(this.intake.data);
+    if (stage === 'script' && this.intake.route.script !== null) this.stdin = writeJson(this.intake.data);
     const reason = this.reasonToSkip(stage);
     if (reason !== null) this.stages.push({ ...stageFacts(stage, this.intake), stage, result: 'skipped', reason });
     return reason !== null;
@@ -120,15 +128,21 @@ class WatchedRequest implements Watcher {
     const parts = route.isMarked ? [] : promptParts(this.intake);
     // Marks and group events apply to the whole prompt.
     if (parts.map(({ text }) => text).join('') === this.dispatch?.prompt) this.parts = parts;
-    if (route.coalesce !== null && coalesceKey === null)
-      this.input.warnings.add('`coalesce.key` does not resolve: the event is not coalesced', {});
-    if (route.sessionKey !== null && dispatch?.session_key === null)
-      this.input.warnings.add('`session_key` does not resolve: the run gets a new session', {});
+    const { coalesce, session } = route.plan;
+    if (coalesce !== null && coalesceKey === null)
+      this.warnOfKey('`coalesce.key` does not resolve: the event is not coalesced', coalesce.key);
+    if (session !== null && dispatch?.session_key === null)
+      this.warnOfKey('`session_key` does not resolve: the run gets a new session', session.key);
     if (this.intake.isExchange)
       this.input.warnings.add(
         'another hookwright gateway caused the event: after a few such events for one key, further ones are ignored (`loop`)',
         {},
       );
+  }
+
+  private warnOfKey(message: string, key: TemplatePlan): void {
+    const { unresolved } = linkTemplate(key)(this.intake.data, builtinsOf(this.intake));
+    this.input.warnings.add(message, { reason: `no ${unresolved.join(', ')} in the payload` });
   }
 
   /** Warns about deliveries that would fail regardless of the agent's answer. */
@@ -255,11 +269,16 @@ function unverifiedBecause(input: ExplainRequest, request: LazyRequest): 'not_si
   return input.unverified === null ? null : 'no_secret';
 }
 
+const builtinsOf = ({ route, event, deliveryId }: Intake): Builtins => ({
+  event_type: event,
+  route: route.plan.name,
+  delivery_id: deliveryId,
+});
+
 /** Returns the parts of the prompt, each with its placeholder. */
-function promptParts({ route, event, deliveryId, data }: Intake): NonNullable<Explanation['prompt_parts']> {
-  const builtins = { event_type: event, route: route.plan.name, delivery_id: deliveryId };
-  return route.plan.prompt.map((segment) => {
-    const { text, unresolved } = linkTemplate([segment])(data, builtins);
+function promptParts(intake: Intake): NonNullable<Explanation['prompt_parts']> {
+  return intake.route.plan.prompt.map((segment) => {
+    const { text, unresolved } = linkTemplate([segment])(intake.data, builtinsOf(intake));
     const placeholder = segment.kind === 'path' ? segment.text : segment.kind === 'text' ? null : `{${segment.kind}}`;
     return { text, placeholder, resolved: unresolved.length === 0 };
   });
