@@ -1,5 +1,5 @@
 /** "Did you mean" for paths: finds paths with similar spelling, and paths with the same parts elsewhere. */
-import { editDistance } from '../../../../compiler/text/suggest.ts';
+import { editDistance, isPlural, isSlip } from '../../../../compiler/text/suggest.ts';
 import type { FormSet, Level, PathTree } from './form-set.ts';
 import { createPathTree } from './form-set.ts';
 
@@ -30,6 +30,25 @@ export function suggestPaths(set: FormSet, path: Path): readonly Path[] {
       ...sharedWord(tree, path),
     ];
     return distinct(found).slice(0, MAX_PATHS);
+  });
+}
+
+/** The only path with one part that a slip has changed; null if there is none. A singular or plural may be another field. */
+export function slipOf(set: FormSet, path: Path): Path | null {
+  return set.remember(`slip ${path.join('.')}`, () => {
+    const tree = treeOf(set);
+    const [found, other] = path.flatMap((part, index) => {
+      const [before, after] = [path.slice(0, index), path.slice(index + 1)];
+      return [...tree.children(tree.below(tree.root, before))].flatMap(([name, level]) =>
+        isSlip(part, name) && !isPlural(part, name) && tree.below(level, after).length > 0
+          ? [[...before, name, ...after]]
+          : [],
+      );
+    });
+    if (found !== undefined) return other === undefined ? found : null;
+    // Filters call the payload so.
+    const [inner] = path[0] === 'payload' && set.shape.complete ? withoutWrapper(tree, path) : [];
+    return inner ?? null;
   });
 }
 
