@@ -84,10 +84,11 @@ const isRunTogether = (entry: string, index: number): boolean =>
 const TWO_WORDS = /\s[^-\s]\S*\s+[^-\s]/;
 
 const OPERATOR = '(?:\\|\\|?|&&?|\\d?>>?|<|2>&1)';
-/** An operator of a shell, alone or between plain words. After an option, such a text may be meant. */
-const PIPED = new RegExp(`^(?:${OPERATOR}|[\\w./-]+(?: [\\w./-]+)* ${OPERATOR} ?[A-Za-z/~][\\w./-]*(?: [\\w./-]+)*)$`);
+/** An operator of a shell; or one between plain words, which may be meant after an option. */
+const ALONE = new RegExp(`^${OPERATOR}$`);
+const PIPED = new RegExp(`^[\\w./-]+(?: [\\w./-]+)* ${OPERATOR} ?[A-Za-z/~][\\w./-]*(?: [\\w./-]+)*$`);
 const isPiped = (entry: string, before: readonly string[]): boolean =>
-  before.length > 0 && !before.at(-1)?.startsWith('-') && PIPED.test(entry.trim());
+  before.length > 0 && (ALONE.test(entry) || (!before.at(-1)?.startsWith('-') && PIPED.test(entry)));
 
 /** A console on the address of the webhook server. */
 export const consolePort = rule('console-port', {
