@@ -79,9 +79,10 @@ function harmOf(
   files: readonly FixedFile[],
 ): string | null {
   const fixed = files.flatMap((file) => file.fixed);
-  const [were, are] = [countByKey(before), countByKey(after)];
-  const grew = (each: Diagnostic): number => (are.get(keyOf(each)) ?? 0) - (were.get(keyOf(each)) ?? 0);
-  const made = after.find((each) => grew(each) > 0 && isMade(each, fixed, files));
+  const grew = growth(before, after, keyOf);
+  const grewThere = growth(before, after, textKeyOf);
+  // A message may have changed alone: it names the possible events.
+  const made = after.find((each) => grew(each) > 0 && grewThere(each) > 0 && isMade(each, fixed, files));
   if (made !== undefined) return `it would cause another problem, ${made.rule}: ${made.message}`;
   // The first syntax errors hide others of the same kind.
   const isLeft = (each: Diagnostic): boolean =>
@@ -134,10 +135,21 @@ const isUnreadable = ({ rule }: Diagnostic): boolean => rule === 'yaml-syntax' |
 
 const keyOf = ({ source, rule, message }: Diagnostic): string => JSON.stringify([source.path, rule, message]);
 
-function countByKey(diagnostics: readonly Diagnostic[]): ReadonlyMap<string, number> {
+/** The same, for a problem whose message may change. */
+const textKeyOf = ({ source: { path, text }, rule, range }: Diagnostic): string =>
+  JSON.stringify([path, rule, text.slice(range.start, range.end)]);
+
+type KeyOf = (diagnostic: Diagnostic) => string;
+
+/** How many more there are of a problem. */
+function growth(before: readonly Diagnostic[], after: readonly Diagnostic[], key: KeyOf): (of: Diagnostic) => number {
   const counts = new Map<string, number>();
-  for (const diagnostic of diagnostics) counts.set(keyOf(diagnostic), (counts.get(keyOf(diagnostic)) ?? 0) + 1);
-  return counts;
+  for (const [all, step] of [
+    [before, -1],
+    [after, 1],
+  ] as const)
+    for (const each of all) counts.set(key(each), (counts.get(key(each)) ?? 0) + step);
+  return (of) => counts.get(key(of)) ?? 0;
 }
 
 type Fixable = Diagnostic & { readonly fix: readonly TextEdit[] };
