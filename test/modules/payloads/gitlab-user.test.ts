@@ -21,9 +21,9 @@ for (const hook of HOOKS) {
       )
         .diagnostics.filter(({ rule }) => rule === 'unknown-payload-path')
         .map(({ severity, message, fix }) => `${severity} ${message} ${fix === undefined}`);
-    for (const path of ['user.name', 'user.username', 'user.email', 'user.id', 'user.avatar_url'])
+    for (const path of ['user.name', 'user.usrnamee', 'user.email', 'user.id', 'user.avatar_url'])
       assert.deepEqual(rulesOf(path), [], path);
-    assert.match(rulesOf('user.usernam').join(), /^hint .*user\.username.* true$/);
+    assert.match(rulesOf('user.usrname').join(), /^hint .*user\.username.* true$/);
     assert.deepEqual(rulesOf('user.nickname'), []);
   });
 }

@@ -33,14 +33,19 @@ export function suggestPaths(set: FormSet, path: Path): readonly Path[] {
   });
 }
 
-/** The only path with one part that a slip has changed; null if there is none. A singular or plural may be another field. */
+/**
+ * The only path with one part that a slip has changed; null if there is none. A singular or plural may be another field, and
+ * in a shape that may lack fields, so may any other ending: Stripe has `dispute` and `disputed`.
+ */
 export function slipOf(set: FormSet, path: Path): Path | null {
+  const isOther = (part: string, name: string): boolean =>
+    set.shape.complete ? isPlural(part, name) : part.startsWith(name) || name.startsWith(part);
   return set.remember(`slip ${path.join('.')}`, () => {
     const tree = treeOf(set);
     const [found, other] = path.flatMap((part, index) => {
       const [before, after] = [path.slice(0, index), path.slice(index + 1)];
       return [...tree.children(tree.below(tree.root, before))].flatMap(([name, level]) =>
-        isSlip(part, name) && !isPlural(part, name) && tree.below(level, after).length > 0
+        isSlip(part, name) && !isOther(part, name) && tree.below(level, after).length > 0
           ? [[...before, name, ...after]]
           : [],
       );
