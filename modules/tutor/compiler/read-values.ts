@@ -289,15 +289,11 @@ export function conditionOf(written: Written): PlainMap | null {
 const PARTS =
   /^(?:path|key|name|type|kind|value|left|right|pattern|source|match|expression|expr|jq|jsonpath|condition)$/i;
 
-/** Whether the condition has no key beside the unknown one that would be lost. */
+/** Whether the condition has no key beside the unknown one that would be lost. Of several keys, one may not be a field. */
 export const isOneCondition = ({ map }: Written): boolean =>
   comparisonIn(map) !== null ||
   typeof map.header === 'string' ||
-  (map.field === undefined ? isPaths(map) : Object.keys(map).length === 2);
-
-/** Whether the only key, or one of several, is a path into payloads. */
-const isPaths = (map: PlainMap): boolean =>
-  Object.keys(map).some((key, _, { length }) => length === 1 || key === 'action' || key.includes('.'));
+  Object.keys(map).length === (map.field === undefined ? 1 : 2);
 
 export function conditionHint(written: Written): string | undefined {
   const { map, known } = written;

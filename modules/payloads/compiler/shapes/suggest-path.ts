@@ -22,13 +22,7 @@ export function suggestPaths(set: FormSet, path: Path): readonly Path[] {
     const abbreviations = abbreviated(tree, path);
     // An abbreviation of exactly one path means that path, even if other paths have the same end.
     if (near.length === 0 && abbreviations.length === 1) return abbreviations;
-    const found = [
-      ...near,
-      ...abbreviations,
-      ...withoutPrefix(tree, path, set),
-      ...oneOtherPart(tree, path),
-      ...sharedWord(tree, path),
-    ];
+    const found = [...near, ...abbreviations, ...withoutPrefix(tree, path, set), ...oneOtherPart(tree, path)];
     return distinct(found).slice(0, MAX_PATHS);
   });
 }
@@ -42,14 +36,10 @@ export function slipOf(set: FormSet, path: Path): Path | null {
     set.shape.complete ? isPlural(part, name) : part.startsWith(name) || name.startsWith(part);
   return set.remember(`slip ${path.join('.')}`, () => {
     const tree = treeOf(set);
-    const [found, other] = path.flatMap((part, index) => {
-      const [before, after] = [path.slice(0, index), path.slice(index + 1)];
-      return [...tree.children(tree.below(tree.root, before))].flatMap(([name, level]) =>
-        isSlip(part, name) && !isOther(part, name) && tree.below(level, after).length > 0
-          ? [[...before, name, ...after]]
-          : [],
-      );
-    });
+    const isNear = (other: Path): boolean =>
+      other.every((name, at) => name === path[at] || (isSlip(path[at] ?? '', name) && !isOther(path[at] ?? '', name)));
+    const near = nearPaths(tree, path, 1).map((each) => each.path);
+    const [found, other] = near.filter((each) => each.length === path.length && isNear(each));
     if (found !== undefined) return other === undefined ? found : null;
     // Filters call the payload so.
     const [inner] = path[0] === 'payload' && set.shape.complete ? withoutWrapper(tree, path) : [];
@@ -171,22 +161,6 @@ function oneOtherPart(tree: PathTree, path: Path): readonly Path[] {
   });
   return found.sort((a, b) => a.distance - b.distance || byLength(a.path, b.path)).map((each) => each.path);
 }
-
-/** Suggests siblings with a word in common: `ref` for `ref_name`. */
-function sharedWord(tree: PathTree, path: Path): readonly Path[] {
-  const before = path.slice(0, -1);
-  const words = new Set(wordsOf(path.at(-1) ?? ''));
-  const siblings = [...tree.children(tree.below(tree.root, before)).keys()];
-  const found = siblings.filter((name) => wordsOf(name).some((word) => words.has(word)));
-  return found.map((name) => [...before, name]).sort(byLength);
-}
-
-const wordsOf = (name: string): readonly string[] =>
-  name
-    .replace(/([a-z])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .split(/[_-]/)
-    .filter((word) => word.length > 1);
 
 function distinct(paths: readonly Path[]): readonly Path[] {
   const seen = new Set<string>();
