@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'yaml';
 import { parseDocument, stringify } from 'yaml';
 import { messageOf } from '../../../base/errors.ts';
-import { groupBy } from '../../../base/text.ts';
+import { groupBy } from '../../../base/group-by.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../cli/base/errors.ts';
 import type { SavedRequest } from '../../../cli/base/module.ts';

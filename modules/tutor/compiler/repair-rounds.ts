@@ -3,7 +3,7 @@
  * that leaves its problem, breaks the file or makes a problem is dropped.
  */
 
-import { groupBy } from '../../../base/text.ts';
+import { groupBy } from '../../../base/group-by.ts';
 import { applyEdits } from '../../../compiler/diagnostics/apply-edits.ts';
 import type { Diagnostic, TextEdit } from '../../../compiler/diagnostics/diagnostic.ts';
 import type { FixedFile, RepairFiles } from '../../../compiler/module.ts';
