@@ -32,7 +32,7 @@ export const lintCommand = command({
     config: configOption,
     format: formatOption(DIAGNOSTIC_FORMATS, 'diagnostics'),
     strict: flag('Treat warnings as errors'),
-    fix: flag('Apply unambiguous repairs; comments and layout stay'),
+    fix: flag('Apply repairs that are certain and cause no other problem; comments and layout stay'),
     dryRun: flag('With --fix: only show the repairs'),
   },
   args: { files: restArguments('file') },

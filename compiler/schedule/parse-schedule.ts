@@ -190,7 +190,7 @@ const ZONE_OF: ReadonlyMap<string, string> = new Map(Object.entries(ZONES));
 
 /** Zones for a city (`Berlin`, `new york`) or an abbreviation. */
 export function similarZones(name: string): readonly string[] {
-  // `UTC+2` has no rules of its own; the zone of that name has the sign of POSIX.
+  // `UTC+2` has no rules for summer; the zone of that name has the sign of POSIX.
   const [, sign, hours] = /^(?:UTC|GMT)?([+-])0?(\d{1,2})(?::?00)?$/i.exec(name.trim()) ?? [];
   const fixed = `Etc/GMT${sign === '+' ? '-' : '+'}${hours}`;
   if (sign !== undefined && isTimeZone(fixed)) return [fixed];

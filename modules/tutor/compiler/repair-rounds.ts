@@ -66,7 +66,7 @@ function harmOf(before: Diagnostics, after: Diagnostics, files: readonly FixedFi
 
 /**
  * Whether a new problem comes from the fixes. An error hides problems that are found only after it: those were there before,
- * unless they are about words that a fix wrote. A problem with a fix of its own is the next round's.
+ * unless they are about words that a fix wrote. A problem that also has a fix is the next round's.
  */
 function isMade(problem: Diagnostic, fixed: Diagnostics, files: readonly FixedFile[]): boolean {
   if (isUnreadable(problem)) return !fixed.some(isUnreadable) || isReached(problem, files);

@@ -133,7 +133,7 @@ export function unknownPath(
   ];
 }
 
-const LACKING = 'what is known of these payloads is not complete: if the sender has this field, nothing is wrong';
+const LACKING = 'the list of fields of this sender is not complete: if it has this one, nothing is wrong';
 
 /** To append to a message. */
 export const suggestion = (meant: readonly string[]): string =>
