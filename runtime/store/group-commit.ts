@@ -158,7 +158,7 @@ function settle({ kind, resolve, reject }: Waiting, result: CommitResult | undef
   if (result?.kind === 'ok') resolve(result.value as never);
   else if (result?.kind === 'failed') reject(new Error(`cannot store ${kind}: ${result.message}`));
   else if (result?.kind === 'unavailable') reject(new StoreUnavailable(result.message));
-  else reject(new StoreInDoubt(`it is unknown whether this was stored: ${result?.message ?? 'no answer'}`));
+  else reject(new StoreInDoubt(`it is unknown whether the change was stored: ${result?.message ?? 'no answer'}`));
 }
 
 /*
@@ -273,7 +273,8 @@ export class Health {
   }
 
   begin(kind: StoreProblem['kind'], message: string): void {
-    if (this.current !== null && (this.current.kind === 'ended' || this.current.kind === kind || !LASTING.has(kind))) return;
+    if (this.current !== null && (this.current.kind === 'ended' || this.current.kind === kind || !LASTING.has(kind)))
+      return;
     this.current = { kind, message, since: this.now() };
     this.log.error({ reason: message }, 'the store rejects changes');
   }
