@@ -7,6 +7,7 @@ import { applyStrict } from '../compiler/diagnostics/diagnostic.ts';
 import type { FixedFile } from '../compiler/module.ts';
 import { createMachineFacts } from '../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../compiler/node/node-files.ts';
+import { createLines } from '../compiler/print/lines.ts';
 import { DIAGNOSTIC_FORMATS } from '../compiler/print/print.ts';
 import { safeText } from '../compiler/print/safe-lines.ts';
 import { rulesInForce } from '../compiler/rules/registry.ts';
@@ -31,7 +32,7 @@ export const lintCommand = command({
     config: configOption,
     format: formatOption(DIAGNOSTIC_FORMATS, 'diagnostics'),
     strict: flag('Treat warnings as errors'),
-    fix: flag('Apply unambiguous repairs; comments and layout stay'),
+    fix: flag('Apply repairs that are certain and cause no other problem; comments and layout stay'),
     dryRun: flag('With --fix: only show the repairs'),
   },
   args: { files: restArguments('file') },
@@ -48,7 +49,7 @@ export const lintCommand = command({
       if (diagnostics.length === 0) printNote(context, 'no problems');
       if (output?.table.gateway.multiplex_profiles === true) printClosures(context, request, output.table);
     }
-    return diagnostics.some(({ severity }) => given.strict || severity === 'error') ? 1 : 0;
+    return diagnostics.some(({ severity }) => severity === 'error' || (given.strict && severity === 'warning')) ? 1 : 0;
   },
 });
 
@@ -72,10 +73,15 @@ export async function repair(
   dryRun: boolean,
 ): Promise<CompileResult> {
   const repairFiles = await loadPart(context.modules, 'repair');
-  const { result, files } = repairFiles(found, (texts) => compileRequest(request, withTexts(texts)));
+  const { result, files, left } = repairFiles(found, (texts) => compileRequest(request, withTexts(texts)));
   for (const file of files) {
     if (dryRun) show(context, file);
     else write(context, file);
+  }
+  const lines = createLines();
+  for (const { diagnostic, why } of left) {
+    const { line, column } = lines.positionOf(diagnostic.source, diagnostic.range.start);
+    printNote(context, `${diagnostic.source.name}:${line}:${column}: ${diagnostic.rule} not repaired: ${why}`);
   }
   return dryRun ? found : result;
 }

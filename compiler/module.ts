@@ -48,8 +48,14 @@ export interface FixedFile {
   readonly fixed: readonly Diagnostic[];
 }
 
-/** Applies the fixes of diagnostics. @param recompile compiles with these texts, by absolute path, instead of those on disk */
+/** A problem whose announced fix was not made. */
+export interface UnfixedProblem {
+  readonly diagnostic: Diagnostic;
+  readonly why: string;
+}
+
+/** Applies the fixes of diagnostics that do no harm. @param recompile compiles with these texts, by absolute path, instead of those on disk */
 export type RepairFiles = <T extends { readonly diagnostics: readonly Diagnostic[] }>(
   found: T,
   recompile: (texts: ReadonlyMap<string, FixedFile>) => T,
-) => { readonly result: T; readonly files: readonly FixedFile[] };
+) => { readonly result: T; readonly files: readonly FixedFile[]; readonly left: readonly UnfixedProblem[] };

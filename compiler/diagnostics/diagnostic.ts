@@ -48,6 +48,8 @@ export interface Finding {
   readonly fix?: readonly TextEdit[];
   /** The range covers a secret or its key; printers mask it. */
   readonly sensitive?: boolean;
+  /** Less certain than its rule: it never fails `lint --strict`. */
+  readonly severity?: 'hint';
 }
 
 /**
@@ -64,22 +66,26 @@ export interface Finding {
  * console.log(diagnostics.map((each) => [each.rule, textOf(each)]));
  * ```
  */
-export interface Diagnostic<Id extends string = string> extends Omit<Finding, 'rule'> {
+export interface Diagnostic<Id extends string = string> extends Omit<Finding, 'rule' | 'severity'> {
   /** Id of the rule that reports it: a section of docs/rules.md. */
   readonly rule: Id;
-  /** An error rejects the config, the route or the job; a warning does not. */
-  readonly severity: Severity;
+  /** An error rejects the config, the route or the job; a warning does not. A hint may be wrong, and fails nothing. */
+  readonly severity: Severity | 'hint';
 }
 
 /** Converts findings to diagnostics: sorted, without duplicates and nodes. */
 export const diagnose = (findings: readonly (Finding & { readonly node?: unknown })[]): readonly Diagnostic<RuleId>[] =>
-  sortDiagnostics(findings.map(({ node: _, ...finding }) => ({ ...finding, severity: ruleOf(finding.rule).severity })));
+  sortDiagnostics(findings.map(({ node: _, ...finding }) => ({ severity: ruleOf(finding.rule).severity, ...finding })));
 
 const STRICT: ReadonlySet<string> = new Set(RULES.flatMap(({ id, strict }) => (strict === true ? [id] : [])));
 
 /** `lint --strict`: warnings of rules marked `strict` become errors. */
 export const applyStrict = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
-  diagnostics.map((diagnostic) => (STRICT.has(diagnostic.rule) ? { ...diagnostic, severity: 'error' } : diagnostic));
+  diagnostics.map((diagnostic) =>
+    STRICT.has(diagnostic.rule) && diagnostic.severity === 'warning'
+      ? { ...diagnostic, severity: 'error' }
+      : diagnostic,
+  );
 
 export const hasErrors = (diagnostics: readonly Diagnostic[]): boolean =>
   diagnostics.some((diagnostic) => diagnostic.severity === 'error');
@@ -143,6 +149,8 @@ export interface Problem {
   readonly fix?: Repair | undefined;
   /** The node that the fix changes, if it is not the one at `path`. */
   readonly fixAt?: NodePath | undefined;
+  /** Less certain than its rule. */
+  readonly severity?: 'hint' | undefined;
   /** Related positions, such as the other definition of a duplicate. */
   readonly related?: readonly RelatedProblem[];
   /** The schema error that it explains. */

@@ -18,7 +18,10 @@ function lowerRegex(source: string, path: NodePath): Lowered<string> {
   const plain = withoutSlashes(source);
   if (plain !== null) {
     const message = `a regex has no slashes around it: write \`${plain}\``;
-    return { plan: null, problems: [{ ...at, message, fix: { kind: 'replace', text: flowText(plain) } }] };
+    // `/pkg/i` may also be a path.
+    const isSure = source.startsWith('/^') || /\$\/[a-z]*$/.test(source);
+    const fix = { kind: 'replace', text: flowText(plain) } as const;
+    return { plan: null, problems: [{ ...at, message, ...(isSure ? { fix } : {}) }] };
   }
   const refused = refusal(source);
   return refused === null ? { plan: source, problems: [] } : { plan: null, problems: [{ ...at, ...refused }] };
@@ -55,7 +58,7 @@ function regexHint(text: string): string | undefined {
 
 /** Removes the slashes of `/^main$/i`, which would be matched literally. Returns null if there are none or they may be meant. */
 function withoutSlashes(source: string): string | null {
-  const [, pattern = '', flags = ''] = /^\/(.+)\/([a-z]*)$/.exec(source) ?? [];
+  const [, pattern = '', flags = ''] = /^\/(.+)\/([gimsu]*)$/.exec(source) ?? [];
   if (!pattern.startsWith('^') && !pattern.endsWith('$') && flags === '') return null;
   const known = [...new Set(flags)].filter((flag) => 'ims'.includes(flag)).join('');
   return `${known === '' ? '' : `(?${known})`}${pattern.replaceAll('\\/', '/')}`;

@@ -17,7 +17,7 @@ export interface PrettyOptions {
   readonly width: number;
 }
 
-const SEVERITY_STYLE = { error: 'red', warning: 'yellow' } as const;
+const SEVERITY_STYLE = { error: 'red', warning: 'yellow', hint: 'blue' } as const;
 
 interface Printing {
   readonly lines: Lines;
@@ -74,10 +74,10 @@ function where(source: SourceText, range: Range, lines: Lines): string {
 }
 
 function count(diagnostics: readonly Diagnostic[]): string {
-  const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length;
-  const warnings = diagnostics.length - errors;
   const fixable = diagnostics.filter(({ fix }) => fix !== undefined).length;
-  const parts = [plural(errors, 'error'), plural(warnings, 'warning')];
+  const parts = (['error', 'warning', 'hint'] as const).map((each) =>
+    plural(diagnostics.filter(({ severity }) => severity === each).length, each),
+  );
   const total = parts.filter((part) => part !== '').join(', ');
   return fixable === 0 ? total : `${total}; hookwright lint --fix repairs ${fixable}`;
 }

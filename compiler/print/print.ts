@@ -28,7 +28,7 @@ export function printGithub(diagnostics: readonly Diagnostic[]): string {
         `title=${escapeProperty(rule)}`,
       ];
       const text = `${rule}: ${message}${hint === undefined ? '' : `\n${hint}`}`;
-      return `::${severity} ${properties.join(',')}::${escapeData(text)}\n`;
+      return `::${severity === 'hint' ? 'notice' : severity} ${properties.join(',')}::${escapeData(text)}\n`;
     })
     .join('');
 }
@@ -94,7 +94,7 @@ function describeResult({ rule, severity, source, range, message, hint, related 
   return {
     ruleId: rule,
     ruleIndex: INDEX.get(rule) ?? -1,
-    level: severity,
+    level: severity === 'hint' ? 'note' : severity,
     message: { text: hint === undefined ? message : `${message}\n${hint}` },
     locations: [{ physicalLocation: physicalLocation(source, range, lines) }],
     ...(related.length === 0

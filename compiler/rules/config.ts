@@ -18,7 +18,7 @@ import { holdsCredential } from '../diagnostics/printable.ts';
 import { isTimeZone, similarZones, timeZones } from '../schedule/parse-schedule.ts';
 import { argvOf, flowText, needsShell } from '../text/plain-data.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
-import { didYouMean, renameFix } from '../text/suggest.ts';
+import { didYouMean, oneOf, renameFix } from '../text/suggest.ts';
 import type { ConfigView, Reported, Reporter } from '../views/views.ts';
 import { codeArguments } from './support/code-arguments.ts';
 import { rule } from './support/rule.ts';
@@ -54,17 +54,22 @@ export const agentCommand = rule('agent-command', {
 });
 
 function checkCommand(command: readonly string[], path: NodePath, report: Reporter): void {
+  const piped = command.findIndex((entry, index) => isPiped(entry, command.slice(0, index)));
   const index = command.findIndex(isRunTogether);
-  if (index < 0) return;
+  if (index < 0 && piped < 0) return;
   const message = 'each argument must be a separate entry, because no shell splits them';
-  const at = { path: [...path, index], at: 'value' } as const;
-  if (command.some((entry, place) => isRunTogether(entry, place) && (needsShell(entry) || holdsCredential(entry)))) {
-    report({ ...at, message, hint: 'write one entry for each argument, or `[sh, -c, "…"]` if you need a shell' });
+  const isUnclear = (entry: string, place: number): boolean =>
+    needsShell(entry) || holdsCredential(entry) || (place > 0 && TWO_WORDS.test(entry));
+  if (piped >= 0 || command.some((entry, place) => isRunTogether(entry, place) && isUnclear(entry, place))) {
+    const at = { path: [...path, piped >= 0 ? piped : index], at: 'value' } as const;
+    const what = piped >= 0 ? 'no shell reads this: it is an argument of the program, like the others' : message;
+    report({ ...at, message: what, hint: 'write one entry for each argument, or `[sh, -c, "…"]` if you need a shell' });
     return;
   }
   const argv = command.flatMap((entry, place) => (isRunTogether(entry, place) ? argvOf(entry) : [entry]));
   report({
-    ...at,
+    path: [...path, index],
+    at: 'value',
     message: `${message}: write \`command: ${flowText(argv)}\``,
     fix: { kind: 'flow', text: flowText(argv) },
     fixAt: path,
@@ -74,6 +79,16 @@ function checkCommand(command: readonly string[], path: NodePath, report: Report
 /** The path of a program may contain a space, unless an option follows. The name of an option contains none. */
 const isRunTogether = (entry: string, index: number): boolean =>
   index === 0 ? /^[^\s/\\]+\s+\S|\s-{1,2}\w/.test(entry.trim()) : /^(?:--[a-z][\w-]*|-[A-Za-z])\s+\S/.test(entry);
+
+/** After an option: they may be one text. */
+const TWO_WORDS = /\s[^-\s]\S*\s+[^-\s]/;
+
+const OPERATOR = '(?:\\|\\|?|&&?|\\d?>>?|<|2>&1)';
+/** An operator of a shell; or one between plain words, which may be meant after an option. */
+const ALONE = new RegExp(`^${OPERATOR}$`);
+const PIPED = new RegExp(`^[\\w./-]+(?: [\\w./-]+)* ${OPERATOR} ?[A-Za-z/~][\\w./-]*(?: [\\w./-]+)*$`);
+const isPiped = (entry: string, before: readonly string[]): boolean =>
+  before.length > 0 && (ALONE.test(entry) || (!before.at(-1)?.startsWith('-') && PIPED.test(entry)));
 
 /** A console on the address of the webhook server. */
 export const consolePort = rule('console-port', {
@@ -131,9 +146,9 @@ export const invalidTimezone = rule('invalid-timezone', {
 
 function checkZone(zone: string | undefined, path: NodePath, report: Reporter): void {
   if (zone === undefined || isTimeZone(zone)) return;
-  const [sure] = similarZones(zone);
-  if (sure !== undefined) {
-    const message = `\`${zone}\` is not an IANA time zone: write, for example, \`${sure}\``;
+  const similar = similarZones(zone);
+  if (similar.length > 0) {
+    const message = `\`${zone}\` is not an IANA time zone: write, for example, ${oneOf(similar)}`;
     report({ path, at: 'value', message });
     return;
   }

@@ -12,7 +12,7 @@ import { parseSecretRef } from '../text/secret-ref.ts';
 import { oneOf } from '../text/suggest.ts';
 import type { Reported, Reporter, RouteMode, RouteScope } from '../views/views.ts';
 import type { Receiver } from './support/receivers.ts';
-import { deliverPath, deliveryRule, deliveryTargets } from './support/receivers.ts';
+import { deliverPath, deliveryRule, deliveryTargets, STORING_TARGETS } from './support/receivers.ts';
 import { hasOwnProfile, rule } from './support/rule.ts';
 
 /** An address that its target cannot take (§4.4). */
@@ -175,5 +175,21 @@ export const unreachableRoute = rule('unreachable-route', {
     const message = `no request reaches this route: it belongs to the profile \`${route.profile}\` and multiplexing is off`;
     const hint = 'set `gateway.multiplex_profiles: true`, or remove `profile`';
     report({ path: ['profile'], at: 'value', message, hint });
+  },
+});
+
+/** A job without an agent, whose prompt becomes the message. */
+export const instructionsSent = rule('instructions-sent', {
+  job({ config, profile, scope }, report) {
+    if (config.agent !== undefined || profile.agent.kind !== 'preview') return;
+    const chats = deliveryTargets(config, scope.table).filter(({ plan }) => !STORING_TARGETS.has(plan.name));
+    if (chats.length === 0) return;
+    const to = oneOf(
+      chats.map(({ name }) => name),
+      'and',
+    );
+    const message = `there is no agent: the prompt itself goes to ${to}`;
+    const hint = 'add `agent` at the top of the file, or `agent: none` here if the prompt is the message';
+    report({ path: [], at: 'key', message, hint });
   },
 });

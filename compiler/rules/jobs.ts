@@ -10,13 +10,14 @@ export const invalidSchedule = rule('invalid-schedule', {
     const parsed = parseSchedule(config.schedule);
     if (parsed.ok) return;
     const { message, meant } = parsed;
-    const hint = meant === undefined ? FIELDS : undefined;
+    const hint = meant === undefined ? FIELDS : meant.exact ? undefined : REPEATS;
     const fix: Repair | undefined =
       meant?.exact === true ? { kind: 'replace', text: JSON.stringify(meant.cron) } : undefined;
     report({ path: ['schedule'], at: 'value', message, hint, fix });
   },
 });
 
+const REPEATS = 'a schedule repeats: there is none for a single run';
 const FIELDS = 'minute, hour, day of month, month, day of week: `0 8 * * 1-5` is 08:00 on weekdays';
 
 /** A time of day that is skipped when clocks go forward. */

@@ -4,7 +4,6 @@ import { DEFAULT_PROFILE, NO_AGENT } from '../../base/names.ts';
 import type { ProfilePlan } from '../../schemas/generated/types.ts';
 import type { KnownToolsets } from '../config/agents.ts';
 import { writtenAgents } from '../config/agents.ts';
-import type { DeliveryConfig } from '../config/route-keys.ts';
 import { addressKeys, targetNamed, writtenTargets } from '../config/route-keys.ts';
 import { targetEntries } from '../config/target-entries.ts';
 import type { NodePath } from '../diagnostics/diagnostic.ts';
@@ -55,30 +54,22 @@ function checkKeys({ config, scope, route, hasPayload, report }: Receiver): void
       report({ path: ['deliver_extra', key], at: 'key', message, fix: { kind: 'rename', text: field } });
       return false;
     });
-    if (absent.length > 0) report(withoutKeys(name, absent, config, route));
+    if (absent.length > 0) report(withoutKeys(name, absent, config.deliver_extra !== undefined, route));
   }
 }
 
-function withoutKeys(
-  target: string,
-  fields: readonly string[],
-  { deliver, deliver_extra }: DeliveryConfig,
-  route: RouteView | null,
-): Reported {
-  const needs = `\`${target}\` needs ${oneOf(
+/** Which repository or chat is meant is the author's choice, so it is only a hint. */
+function withoutKeys(target: string, fields: readonly string[], hasExtra: boolean, route: RouteView | null): Reported {
+  const message = `\`${target}\` needs ${oneOf(
     fields.map((field) => `deliver_extra.${field}`),
     'and',
   )}`;
-  const problem = { path: deliver_extra === undefined ? [] : ['deliver_extra'], at: 'key' } as const;
   const usual = usualAddresses(fields, route);
-  if (usual === null)
-    return { ...problem, message: needs, hint: 'use a template with fields of the payload, or fixed text' };
-  const pairs = flowText(usual.values);
-  const text = deliver_extra === undefined ? `deliver_extra: ${pairs}` : pairs.slice(2, -2);
-  if (!usual.isCertain) return { ...problem, message: needs, hint: `write, for example, \`${text}\`` };
-  const message = `${needs}: write \`${text}\``;
-  if (deliver_extra !== undefined) return { ...problem, message };
-  return { ...problem, message, fix: { kind: 'flow', text: flowText(deliver), andKey: text }, fixAt: ['deliver'] };
+  const pairs = usual === null ? '' : flowText(usual);
+  const example = hasExtra ? pairs.slice(2, -2) : `deliver_extra: ${pairs}`;
+  const hint =
+    usual === null ? 'use a template with fields of the payload, or fixed text' : `write, for example, \`${example}\``;
+  return { path: hasExtra ? ['deliver_extra'] : [], at: 'key', message, hint };
 }
 
 interface UsualAddress {
@@ -93,24 +84,16 @@ const USUAL: Readonly<Record<string, UsualAddress>> = {
   pr_number: { paths: ['number', 'pull_request.number', 'issue.number', 'object_attributes.iid'], fixed: '42' },
 };
 
-interface Addresses {
-  readonly values: Readonly<Record<string, string>>;
-  /** Whether every event has these fields. */
-  readonly isCertain: boolean;
-}
-
 /** Payload fields that every event of the route has, else examples. Null if there is no usual value for one of the fields. */
-function usualAddresses(names: readonly string[], route: RouteView | null): Addresses | null {
-  let isCertain = true;
+function usualAddresses(names: readonly string[], route: RouteView | null): Readonly<Record<string, string>> | null {
   const values: Record<string, string> = {};
   for (const name of names) {
     const usual = Object.hasOwn(USUAL, name) ? USUAL[name] : undefined;
     if (usual === undefined) return null;
     const path = usual.paths.find((each) => route?.scope.payloads?.isAlwaysSent(route, each.split('.')) === true);
-    isCertain &&= path !== undefined;
     values[name] = route === null ? usual.fixed : `{${path ?? usual.paths[0]}}`;
   }
-  return { values, isCertain };
+  return values;
 }
 
 /** A route whose profile lacks something that the route needs. There is no fallback to another profile (§5.4). */

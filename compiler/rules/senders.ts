@@ -5,7 +5,7 @@ import { schemeLabel } from '../../base/text.ts';
 import type { SchemePlan, SourceFacts } from '../../schemas/generated/types.ts';
 import { entryMatcher, matchingEvent } from '../config/route-keys.ts';
 import { flowText } from '../text/plain-data.ts';
-import { certainMatch, editDistance, oneOf, suggest } from '../text/suggest.ts';
+import { certainMatch, certainName, editDistance, oneOf, suggest } from '../text/suggest.ts';
 import type { Reported, Reporter, RouteView } from '../views/views.ts';
 import { printDuration, rule } from './support/rule.ts';
 
@@ -170,11 +170,11 @@ interface MeantEvent {
 }
 
 function eventMeant(entry: string, known: readonly string[]): MeantEvent {
-  const exact = sameWord(entry, known) ?? certainMatch(entry, known);
+  const exact = sameWord(entry, known) ?? certainName(entry, known);
   if (exact !== null) return { names: [exact], isCertain: true };
   // `invoice.payment_failed` for `payment_failed`; events with similar spelling are different ones.
   const longer = known.filter((event) => event.toLowerCase().endsWith(`.${entry.toLowerCase()}`));
-  if (longer.length > 0) return { names: longer.slice(0, MAX_SUGGESTIONS), isCertain: longer.length === 1 };
+  if (longer.length > 0) return { names: longer.slice(0, MAX_SUGGESTIONS), isCertain: false };
   return { names: suggest(entry, known).slice(0, 1), isCertain: false };
 }
 
@@ -201,7 +201,7 @@ function eventWithAction(
   const field = ACTIONS.find((path) => route.scope.payloads?.hasPath(route, event, path) === true)?.join('.');
   const message = `\`${route.config.source}\` sends \`${event}\``;
   if (field === undefined)
-    return { message: `${message}, and no event \`${entry}\``, fix: { kind: 'rename', text: event } };
+    return { message: `${message}, and no event \`${entry}\``, hint: `write \`${event}\` for all of them` };
   const filters = `filters: [{ field: ${field}, equals: ${action} }]`;
   const isAlone = route.config.events?.length === 1 && route.config.filters === undefined;
   return {
@@ -229,6 +229,7 @@ function sameWord(entry: string, known: readonly string[]): string | undefined {
       .replace(/[^a-z0-9]/g, '')
       .replace(/(hook|events?)$/, '');
   const wanted = letters(entry);
-  const found = known.find((event) => letters(event) === wanted);
-  return found ?? known.find((event) => letters(event) === wanted.replace(/s$/, ''));
+  const [found, other] = known.filter((event) => letters(event) === wanted);
+  if (found !== undefined) return other === undefined ? found : undefined;
+  return known.find((event) => letters(event) === wanted.replace(/s$/, ''));
 }

@@ -25,10 +25,12 @@ function checkHost({ values, pathOf }: EffectiveSettings, report: Reporter): voi
   const path = pathOf('host');
   if (path === null || host === '' || (scheme === undefined && port === undefined)) return;
   const isFree = port !== undefined && values.port === undefined;
+  // The other `port` may be meant.
+  const isSure = port === undefined || isFree || String(values.port) === port;
   const lines = [`host: ${host}`, ...(isFree ? [`port: ${port}`] : [])].map((line) => `\`${line}\``);
   const message = `\`host\` must be only a name or an address: write ${lines.join(' and ')}`;
   const fix = { kind: 'flow', text: host, ...(isFree ? { andKey: `port: ${port}` } : {}) } as const;
-  report({ path, at: 'value', message, fix, fixAt: path });
+  report({ path, at: 'value', message, ...(isSure ? { fix, fixAt: path } : {}) });
 }
 
 /** A public host name, optionally with port and path. */
@@ -42,8 +44,8 @@ function checkPublicUrl(text: string | undefined, report: Reporter): void {
   const local = LOCAL.exec(text)?.[1];
   const meant = host !== undefined ? `https://${host}` : local !== undefined ? `http://${local}` : undefined;
   if (meant !== undefined) {
-    const message = `\`public_url\` begins with \`https://\` or \`http://\`: write \`${meant}\``;
-    report({ path: ['public_url'], at: 'value', message, fix: { kind: 'rename', text: meant } });
+    const message = `\`public_url\` begins with \`https://\` or \`http://\`: write, for example, \`${meant}\``;
+    report({ path: ['public_url'], at: 'value', message });
     return;
   }
   const hint = 'write the URL itself, such as `https://hooks.example.com`: no variable is looked up here';

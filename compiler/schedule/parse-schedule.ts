@@ -56,7 +56,9 @@ function explainWords(text: string, parts: readonly string[]): Refused {
 /** The meaning of six fields whose first field is seconds. */
 function withoutSeconds([seconds, ...rest]: readonly string[]): MeantSchedule | null {
   if (rest.length !== 5 || seconds === undefined || !/^(?:\d{1,2}|\*)$/.test(seconds)) return null;
-  return parseSchedule(rest.join(' ')).ok ? { cron: rest.join(' '), exact: seconds === '0' || seconds === '00' } : null;
+  // With `?`, days of the week begin at 1, and the last field may be a year.
+  const exact = /^00?$/.test(seconds) && !rest.includes('?');
+  return parseSchedule(rest.join(' ')).ok ? { cron: rest.join(' '), exact } : null;
 }
 
 /** Returns the fields, or a message that explains what is wrong and what would be correct. */
@@ -106,7 +108,10 @@ function readScheduleWords(text: string): MeantSchedule | null {
   const phrase = PHRASE_OF.get(words);
   if (phrase !== undefined) return { cron: phrase, exact: EXACT_PHRASES.has(words) };
   const cron = interval(words) ?? timeOfDay(words);
-  return cron === null ? null : { cron, exact: true };
+  // `30m` and `at 9` may mean once, and `evening at 9` means 21:00.
+  const isRepeated =
+    /^(?:every|each|daily|(?:on )?[a-z]+(?:days|ends)) /.test(words) && !/night|morning|evening/.test(words);
+  return cron === null ? null : { cron, exact: isRepeated };
 }
 
 /** `cron(0 9 * * ? *)`, the AWS form: the last field is the year, and days of the week start at 1. */
@@ -185,6 +190,10 @@ const ZONE_OF: ReadonlyMap<string, string> = new Map(Object.entries(ZONES));
 
 /** Zones for a city (`Berlin`, `new york`) or an abbreviation. */
 export function similarZones(name: string): readonly string[] {
+  // `UTC+2` has no rules for summer; the zone of that name has the sign of POSIX.
+  const [, sign, hours] = /^(?:UTC|GMT)?([+-])0?(\d{1,2})(?::?00)?$/i.exec(name.trim()) ?? [];
+  const fixed = `Etc/GMT${sign === '+' ? '-' : '+'}${hours}`;
+  if (sign !== undefined && isTimeZone(fixed)) return [fixed];
   const abbreviated = ZONE_OF.get(name.toUpperCase());
   if (abbreviated !== undefined) return [abbreviated];
   const city = name.trim().toLowerCase().replaceAll(' ', '_');

@@ -118,6 +118,7 @@ function buildMap(builder: Builder, node: YAMLMap, depth: number): Sized {
       continue;
     }
     keys.set(key, range);
+    for (const cut of templatesAt(key, pair.value)) findCut(builder, cut);
     setOwn(value, key, built.value);
   }
   for (const source of merged) size += mergeInto(builder, node, value, source as Record<string, unknown>);
@@ -146,6 +147,33 @@ function mergeInto(
   }
   expand(builder, node, added);
   return added;
+}
+
+/** Keys whose values are templates, and keys of maps of templates. */
+const TEMPLATES: ReadonlySet<string> = new Set(['prompt', 'session_key', 'key', 'each']);
+const TEMPLATE_MAPS: ReadonlySet<string> = new Set(['deliver_extra', 'outputs']);
+
+function templatesAt(key: string, value: unknown): readonly unknown[] {
+  if (isScalar(value)) return TEMPLATES.has(key) ? [value] : [];
+  return isMap(value) && TEMPLATE_MAPS.has(key)
+    ? value.items.flatMap((pair) => (isScalar(pair.value) ? [pair.value] : templatesAt(key, pair.value)))
+    : [];
+}
+
+/** A comment after a text without quotes that holds a placeholder. */
+const CUT = /[ \t]*#[^\n]*\{\s*["\w@$.[][^\n]*/y;
+
+function findCut({ source, findings }: Builder, node: unknown): void {
+  if (!isScalar(node) || node.type !== 'PLAIN' || typeof node.value === 'number') return;
+  const { start, end } = rangeOf(node);
+  CUT.lastIndex = end;
+  const [comment] = CUT.exec(source.text) ?? [];
+  if (comment === undefined) return;
+  const text = `${source.text.slice(start, end)}${comment}`.trim();
+  const from = end + comment.length - comment.trimStart().length;
+  const range = { start: start === end ? from : start, end: end + comment.trimEnd().length };
+  const message = `the text ends before \`#\`, where a YAML comment begins: put \`${text}\` in quotes`;
+  findings.push({ rule: 'template-cut', source, range, message });
 }
 
 /** A value between typographic quotes, as word processors and chat programs insert them. */

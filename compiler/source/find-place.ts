@@ -32,6 +32,7 @@ export function findPlace(problem: Problem, tree: Places, base: NodePath = []): 
     message: problem.message,
     ...(problem.hint === undefined ? {} : { hint: problem.hint }),
     ...(problem.sensitive === true ? { sensitive: true } : {}),
+    ...(problem.severity === undefined ? {} : { severity: problem.severity }),
     related: [...related, ...viaPlace(place)],
     node: { problem, tree, base },
   };

@@ -11,14 +11,21 @@ export function suggest(name: string, known: Iterable<string>): readonly string[
   return close.slice(0, most).map(({ word }) => word);
 }
 
-/** Returns the only name that can be meant: at most one or two typos away, with no other name nearly as close. */
+/** Returns the only name that can be meant, of all that there are: it differs by a slip, and no other is nearly as close. */
 export function certainMatch(name: string, known: Iterable<string>): string | null {
-  const [best, next] = closest(name, known);
-  if (best === undefined || best.distance > 2) return null;
-  if (best.distance === PLURAL) return best.word;
-  // A difference of only case or separators is not a typo.
-  if (best.distance === 0 && next?.distance !== 0) return best.word;
-  return next === undefined || next.distance >= best.distance + 2 ? best.word : null;
+  const close = closest(name, known);
+  const same = close.filter(({ distance }) => distance === 0);
+  const [best, next] = same.length > 0 ? same : close;
+  if (best === undefined || (best.distance !== PLURAL && !isSlip(name, best.word))) return null;
+  const isAlone = best.distance <= 0 ? next?.distance !== best.distance : (next?.distance ?? 3) >= best.distance + 2;
+  return isAlone ? best.word : null;
+}
+
+/** The same for names that people choose, or that others have elsewhere: `gitee` is not `gitea`, and `dev2` is not `dev`. */
+export function certainName(name: string, known: Iterable<string>): string | null {
+  const meant = certainMatch(name, known);
+  const isReplaced = meant !== null && meant.length === name.length && sorted(fold(meant)) !== sorted(fold(name));
+  return isReplaced ? null : meant;
 }
 
 interface RenameFix {
@@ -28,9 +35,24 @@ interface RenameFix {
 
 /** A fix that renames, if only one name can be meant. */
 export function renameFix(name: string, known: Iterable<string>): { readonly fix?: RenameFix } {
-  const meant = certainMatch(name, known);
+  const meant = certainName(name, known);
   return meant === null ? {} : { fix: { kind: 'rename', text: meant } };
 }
+
+/** Whether a text is a word with other separators or case, or with one letter wrong in a long part. A digit is never a slip. */
+export function isSlip(text: string, word: string): boolean {
+  const [one, other] = [fold(text), fold(word)];
+  if (one.replaceAll('_', '') === other.replaceAll('_', '')) return true;
+  if (one.replace(/\D/g, '') !== other.replace(/\D/g, '')) return false;
+  const [own, others] = [one.split(/[^a-z0-9]/), other.split(/[^a-z0-9]/)];
+  const [wrong, second] = own.flatMap((part, index) => (part === others[index] ? [] : [[part, others[index] ?? '']]));
+  if (own.length !== others.length || wrong === undefined || second !== undefined) return false;
+  const [a = '', b = ''] = wrong;
+  const letters = Math.max(a.length, b.length);
+  return editDistance(a, b, 1) <= 1 && letters >= (sorted(a) === sorted(b) ? 4 : 5);
+}
+
+const sorted = (text: string): string => [...text].sort().join('');
 
 interface Close {
   readonly word: string;
@@ -68,7 +90,8 @@ const fold = (word: string): string => word.toLowerCase().replaceAll('-', '_');
 
 /** The distance of a name that differs by a plural `s` alone: nothing else is meant. */
 const PLURAL = -1;
-const isPlural = (a: string, b: string): boolean => `${a}s` === b || `${b}s` === a;
+export const isPlural = (a: string, b: string): boolean =>
+  Math.min(a.length, b.length) > 2 && (`${a}s` === b || `${b}s` === a);
 
 /** Counts insertions, deletions, substitutions and transpositions. Distances above `limit` may be returned as `limit + 1`. */
 export function editDistance(a: string, b: string, limit: number): number {

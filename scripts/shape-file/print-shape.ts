@@ -14,6 +14,7 @@ import { byName, minimise } from './minimise.ts';
 export interface NewShape {
   readonly source: string;
   readonly quality: ShapeQuality;
+  readonly complete?: true;
   readonly from: readonly ShapeOrigin[];
   readonly action: string | null;
   readonly graph: ShapeGraph;
@@ -23,7 +24,7 @@ export interface NewShape {
 
 const GENERATED = 'by scripts/shapes.ts from the packages below. Do not edit.';
 
-export function printShape({ graph, events, source, quality, from, action }: NewShape): string {
+export function printShape({ graph, events, source, quality, complete, from, action }: NewShape): string {
   const classes = minimise(graph, [...events.values()].flat());
   const classOf = (id: NodeId): number => classes.get(id) ?? 0;
   // One node represents its class.
@@ -41,6 +42,7 @@ export function printShape({ graph, events, source, quality, from, action }: New
     generated: GENERATED,
     source,
     quality,
+    ...(complete === undefined ? {} : { complete }),
     from,
     action,
     events: Object.fromEntries([...events].sort(byName).map(([event, roots]) => [event, rootsOf(roots, idOf)])),

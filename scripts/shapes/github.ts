@@ -29,6 +29,7 @@ export function readGithub(): NewShape {
   return {
     source: 'github',
     quality: 'exact',
+    complete: true,
     from: [originOf(SCHEMAS), originOf(OPENAPI)],
     action: 'action',
     graph: table,

@@ -50,7 +50,7 @@ export interface ConversionRefusal {
 /** A compiler error or warning. */
 export interface Complaint {
   readonly rule: string;
-  readonly severity: 'error' | 'warning';
+  readonly severity: 'error' | 'warning' | 'hint';
   /** Offset in the text. */
   readonly start: number;
   readonly message: string;

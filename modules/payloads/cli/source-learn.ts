@@ -2,7 +2,9 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { stringify } from 'yaml';
+import { isDeepStrictEqual } from 'node:util';
+import type { Document } from 'yaml';
+import { parseDocument, stringify } from 'yaml';
 import { messageOf } from '../../../base/errors.ts';
 import { groupBy } from '../../../base/group-by.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
@@ -18,11 +20,12 @@ import { openSources } from '../../../cli/sources/open-sources.ts';
 import type { LoweredSource } from '../../../compiler/lower/sources.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { expandGlob } from '../../../compiler/source/load-config.ts';
+import { isPlainMap } from '../../../compiler/text/plain-data.ts';
 import { UNKNOWN_EVENT } from '../../../runtime/intake/stages/decide.ts';
 import { writeAtomic } from '../../../runtime/platform/files.ts';
 import { LazyRequest, partsOf, readFirst } from '../../../runtime/verify/request.ts';
 import type { KeptRequest } from '../../../schemas/built/operations/types.ts';
-import { learnSchema } from '../compiler/shapes/learn-schema.ts';
+import { learnSchema, widenSchema } from '../compiler/shapes/learn-schema.ts';
 
 const options = {
   from: list('path|glob', 'A saved request or payload; repeatable'),
@@ -30,7 +33,7 @@ const options = {
   route: text('name', 'All captured requests of this route'),
   out: text('dir', 'Write one file per event into this folder'),
   event: text('name', 'Only this event'),
-  force: flag('Replace existing files'),
+  force: flag('Replace existing files instead of widening them'),
   config: configOption,
 };
 const args = { name: argument('source'), more: restArguments('file') };
@@ -110,19 +113,39 @@ function printOne(context: CliContext, given: Input, [first, ...others]: readonl
 
 function writeFiles(context: CliContext, given: Input, events: readonly Event[], out: string): void {
   const folder = resolve(context.cwd, out);
-  const files = events.map((event) => ({ event, path: join(folder, fileName(event[0], given.name)) }));
-  const there = files.find(({ path }) => existsSync(path));
-  if (there !== undefined && !given.force) {
-    throw new CliError(
-      `${relative(context.cwd, there.path)} already exists; nothing was written`,
-      'replace existing files with --force',
-    );
-  }
-  for (const { event, path } of files) writeAtomic(path, printSchema(given.name, event), 0o644);
+  const files = events.map((event) => {
+    const path = join(folder, fileName(event[0], given.name));
+    const isThere = existsSync(path) && !given.force;
+    const name = relative(context.cwd, path);
+    return { event, path, text: isThere ? mergedText(path, name, event) : printSchema(given.name, event) };
+  });
+  for (const { path, text } of files) writeAtomic(path, text, 0o644);
   const shown = files.map(({ event: [event], path }) => [event, relative(context.cwd, path)] as const);
   const [[event, path] = ['', '']] = shown;
   printNote(context, `wrote ${shown.map(([, file]) => file).join(', ')}\n`);
   printNote(context, usage(given.name, shown.length === 1 && event === UNNAMED ? path : Object.fromEntries(shown)));
+}
+
+/** A schema that exists, widened; its comments and what was added to it stay. @throws CliError if it is not a schema */
+function mergedText(path: string, name: string, [, requests]: Event): string {
+  const document = parseDocument(readFileSync(path, 'utf8'));
+  const before: unknown = document.errors.length > 0 ? null : document.toJS();
+  if (!isPlainMap(before))
+    throw new CliError(`${name} is not a JSON Schema: nothing was written`, 'replace it with --force');
+  const after = requests.reduce((schema, { payload }) => widenSchema(schema, payload), before);
+  update(document, [], before, after);
+  return document.toString({ lineWidth: 120 });
+}
+
+function update(document: Document, path: readonly string[], before: unknown, after: unknown): void {
+  if (isDeepStrictEqual(before, after)) return;
+  if (!isPlainMap(before) || !isPlainMap(after)) {
+    document.setIn(path, document.createNode(after));
+    return;
+  }
+  for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) document.deleteIn([...path, key]);
+  for (const [key, value] of Object.entries(after))
+    update(document, [...path, key], Object.hasOwn(before, key) ? before[key] : undefined, value);
 }
 
 type Event = readonly [event: string, requests: readonly LearnedRequest[]];
@@ -142,11 +165,12 @@ function printSchema(source: string, [event, requests]: Event): string {
   const count = `${requests.length} request${requests.length === 1 ? '' : 's'}`;
   return [
     `# The payloads of ${source}${of}, inferred from ${count} by hookwright source learn. Review this file:`,
-    '# fields that are not listed are reported as unknown if a route names them (additionalProperties: true allows others),',
+    '# once it lists every field, remove `complete: false`: a route that names another field gets a warning,',
     '# fields that are not `required` may be missing, and `enum` lists all values.',
     stringify(
       {
         $schema: 'https://json-schema.org/draft/2020-12/schema',
+        complete: false,
         ...learnSchema(requests.map(({ payload }) => payload)),
       },
       { lineWidth: 120 },

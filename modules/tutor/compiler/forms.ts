@@ -16,6 +16,7 @@ import {
   eventsIn,
   hostIn,
   isOneCondition,
+  isOnlyTypes,
   linesIn,
   networksIn,
   numberIn,
@@ -68,12 +69,21 @@ export const VALUES: readonly Form[] = [
     found: 'object',
     wants: 'array',
     read: eventsIn,
-    isSure: ({ value }, { filters }) => filters === undefined || Object.keys(Object(value)).length === 1,
+    isSure: ({ value }, { filters }) =>
+      isOnlyTypes(value) && (filters === undefined || Object.keys(Object(value)).length === 1),
   },
   { keys: 'env', found: 'array', read: variablesIn, hint: 'write `NAME: value` for each, below `env:`' },
-  { keys: 'port', found: 'string array', read: portIn },
+  // `8080:8644` has two ports, and an address would be lost.
+  { keys: 'port', found: 'string array', read: portIn, isSure: ({ value }) => !String(value).includes(':') },
   { keys: 'deliver_extra', found: 'array string number', read: addressIn },
-  { beside: 'not_equals', found: 'string', read: conditionIn, hint: CONDITION },
+  // A bare word may be another field.
+  {
+    beside: 'not_equals',
+    found: 'string',
+    read: conditionIn,
+    hint: CONDITION,
+    isSure: ({ value }) => /(?:["']|\s(?:true|false|null|-?\d+))$/.test(String(value).trim()),
+  },
   {
     keys: 'command',
     found: 'string',
@@ -87,10 +97,18 @@ export const VALUES: readonly Form[] = [
     found: 'string',
     wants: 'object',
     read: agentIn,
+    // It may be the name of one of them.
+    isSure: ({ map }) => map.agents === undefined,
     hint: 'write the program as `command: [program, argument]` below it',
   },
   { keys: 'trusted_proxies', found: 'string', only: 'array', read: networksIn, hint: PROXIES },
-  { found: 'string', only: 'array', read: valuesIn },
+  // A value of a filter may contain a comma.
+  {
+    found: 'string',
+    only: 'array',
+    read: valuesIn,
+    isSure: ({ key, value }) => key !== 'in' || !/,/.test(String(value)),
+  },
   {
     keys: 'prompt',
     found: 'array',

@@ -111,6 +111,12 @@ export const eventsIn: Read = ({ value, map, key }) => {
   };
 };
 
+/** Whether the events have nothing but actions: branches and paths of workflow files would be lost. */
+export const isOnlyTypes = (value: unknown): boolean =>
+  Object.values(Object(value)).every(
+    (actions) => actions === null || !isPlainMap(actions) || Object.keys(actions).join() === 'types',
+  );
+
 /** `[MODE=fast]` and `[{ name: MODE, value: fast }]`: variables as in configs of containers. */
 export const variablesIn: Read = ({ value }) => {
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
@@ -269,7 +275,8 @@ export function conditionOf(written: Written): PlainMap | null {
   }
   if (typeof header === 'string') return { '': { field: `headers.${header}`, ...others } };
   const isRead = Object.values(map).every((value) => !isPlainMap(value) && value !== null);
-  if (!isRead || !isShort(written)) return null;
+  // Several keys may be the parts of one condition: its field, its operator, its value.
+  if (!isRead || !isShort(written) || Object.keys(map).some((name) => PARTS.test(name))) return null;
   const conditions = Object.entries(map).map(([name, value]) => ({
     field: name,
     [Array.isArray(value) ? 'in' : 'equals']: value,
@@ -278,9 +285,15 @@ export function conditionOf(written: Written): PlainMap | null {
   return { '': conditions.length === 1 ? conditions[0] : isItem ? { all: conditions } : conditions };
 }
 
-/** Whether the condition has no key beside the unknown one that would be lost. */
+/** Names of the parts of a condition in other programs. */
+const PARTS =
+  /^(?:path|key|name|type|kind|value|left|right|pattern|source|match|expression|expr|jq|jsonpath|condition)$/i;
+
+/** Whether the condition has no key beside the unknown one that would be lost. Of several keys, one may not be a field. */
 export const isOneCondition = ({ map }: Written): boolean =>
-  map.field === undefined || comparisonIn(map) !== null || Object.keys(map).length === 2;
+  comparisonIn(map) !== null ||
+  typeof map.header === 'string' ||
+  Object.keys(map).length === (map.field === undefined ? 1 : 2);
 
 export function conditionHint(written: Written): string | undefined {
   const { map, known } = written;

@@ -65,8 +65,11 @@ function renamed({ file }: NodePlace, range: Range, text: string): Edits {
   return [{ range, text: quote + text + quote }];
 }
 
-function quoted({ file }: NodePlace, { start, end }: Range): Edits {
-  return /["\\\n]/.test(file.source.text.slice(start, end)) ? null : [insertion(start, '"'), insertion(end, '"')];
+/** The rest of the line belongs to the text: `{title}: new` is a map and a key without a name for the parser. */
+function quoted({ file: { source } }: NodePlace, { start, end: valueEnd }: Range): Edits {
+  const [rest = ''] = /^:?[ \t]*[^\s#,}\]].*?(?=\s+#|\s*$)/my.exec(source.text.slice(valueEnd)) ?? [];
+  const end = valueEnd + rest.length;
+  return /["\\\n]/.test(source.text.slice(start, end)) ? null : [insertion(start, '"'), insertion(end, '"')];
 }
 
 /** Replaces a value, and adds another key after it. A replacement would delete a comment. */

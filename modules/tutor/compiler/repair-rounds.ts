@@ -1,71 +1,134 @@
-/** Applies fixes repeatedly, because fixing one mistake may reveal another. */
+/**
+ * Applies fixes repeatedly, because fixing one mistake may reveal another. Each result is compiled before it counts: a fix
+ * that leaves its problem, breaks the file or makes a problem is dropped.
+ */
 
 import { groupBy } from '../../../base/group-by.ts';
 import { applyEdits } from '../../../compiler/diagnostics/apply-edits.ts';
 import type { Diagnostic, TextEdit } from '../../../compiler/diagnostics/diagnostic.ts';
 import type { FixedFile, RepairFiles } from '../../../compiler/module.ts';
-import type { SourceText } from '../../../compiler/text/source-text.ts';
+import type { Range } from '../../../compiler/text/source-text.ts';
 
-/** Limit on rounds; more have never been necessary. */
-const MAX_ROUNDS = 5;
+/** Limit on rounds, each of which applies some fixes or drops one; a few are usual. */
+const MAX_ROUNDS = 200;
 
 export const repairRounds: RepairFiles = (found, recompile) => {
+  const dropped = new Map<string, string>();
   let texts: ReadonlyMap<string, FixedFile> = new Map();
   let result = found;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const fixed = applyFixes(result.diagnostics);
-    if (fixed.length === 0) break;
-    const next = new Map([...texts, ...fixed.map((file) => [file.path, merged(texts.get(file.path), file)] as const)]);
-    const after = recompile(next);
-    if (!isBetter(result.diagnostics, after.diagnostics, fixed)) break;
-    texts = next;
-    result = after;
+    let fixes = withoutOverlaps(result.diagnostics.filter(isFixable).filter((each) => !dropped.has(keyOf(each))));
+    while (fixes.length > 0) {
+      const fixed = [...groupBy(fixes, ({ source }) => source.path).values()].flatMap(fixFile);
+      const next = new Map([
+        ...texts,
+        ...fixed.map((file) => [file.path, merged(texts.get(file.path), file)] as const),
+      ]);
+      const after = recompile(next);
+      const harm = harmOf(result.diagnostics, after.diagnostics, fixed);
+      if (harm === null) {
+        texts = next;
+        result = after;
+        break;
+      }
+      // One of them does it: half of them is tried, until it is found.
+      if (fixes.length === 1) for (const only of fixes) dropped.set(keyOf(only), harm);
+      fixes = fixes.slice(0, Math.floor(fixes.length / 2));
+    }
+    if (fixes.length === 0 && !result.diagnostics.filter(isFixable).some((each) => !dropped.has(keyOf(each)))) break;
   }
-  return { result, files: [...texts.values()] };
+  const left = result.diagnostics
+    .filter(isFixable)
+    .map((diagnostic) => ({ diagnostic, why: dropped.get(keyOf(diagnostic)) ?? 'too many repairs: run it again' }));
+  return { result, files: [...texts.values()], left };
 };
 
 const merged = (before: FixedFile | undefined, file: FixedFile): FixedFile =>
   before === undefined ? file : { ...file, before: before.before, fixed: [...before.fixed, ...file.fixed] };
 
-/** Whether all fixed diagnostics have disappeared and all files parse. New ones are allowed: fixing a syntax error may reveal others. */
-function isBetter(before: readonly Diagnostic[], after: readonly Diagnostic[], files: readonly FixedFile[]): boolean {
-  if (after.filter(isUnreadable).length > before.filter(isUnreadable).length) return false;
-  const were = countByKey(before);
-  const are = countByKey(after);
-  return files.every(({ fixed }) =>
-    fixed.every((diagnostic) => (are.get(keyOf(diagnostic)) ?? 0) < (were.get(keyOf(diagnostic)) ?? 0)),
-  );
+type Diagnostics = readonly Diagnostic[];
+
+/** Says why the fixes are not good; null if they are. */
+function harmOf(before: Diagnostics, after: Diagnostics, files: readonly FixedFile[]): string | null {
+  const fixed = files.flatMap((file) => file.fixed);
+  const more = new Map<string, number>();
+  for (const each of before) more.set(keyOf(each), (more.get(keyOf(each)) ?? 0) - 1);
+  for (const each of after) more.set(keyOf(each), (more.get(keyOf(each)) ?? 0) + 1);
+  const made = after.find((each) => (more.get(keyOf(each)) ?? 0) > 0 && isMade(each, fixed, files));
+  if (made !== undefined) return `it would cause another problem, ${made.rule}: ${made.message}`;
+  // The first syntax errors hide others of the same kind.
+  const isLeft = (each: Diagnostic): boolean =>
+    isUnreadable(each)
+      ? after.some((other) => keyOf(other) === keyOf(each) && isReached(other, files))
+      : (more.get(keyOf(each)) ?? 0) >= 0;
+  return fixed.some(isLeft) ? 'the problem would remain' : null;
 }
+
+/**
+ * Whether a new problem comes from the fixes. An error hides problems that are found only after it: those were there before,
+ * unless they are about words that a fix wrote. A problem that also has a fix is the next round's.
+ */
+function isMade(problem: Diagnostic, fixed: Diagnostics, files: readonly FixedFile[]): boolean {
+  if (isUnreadable(problem)) return !fixed.some(isUnreadable) || isReached(problem, files);
+  if (isFixable(problem)) return false;
+  if (!fixed.some(({ severity }) => severity === 'error')) return true;
+  const { source, range } = problem;
+  const edits = written(problem, files).filter(({ start, end }) => start < range.end && range.start < end);
+  const own = new Set(edits.flatMap(({ replaced }) => wordsOf(replaced)));
+  return edits.length > 0 && wordsOf(source.text.slice(range.start, range.end)).some((word) => !own.has(word));
+}
+
+const wordsOf = (text: string): readonly string[] => text.match(/[\w-]+/g) ?? [];
 
 const isUnreadable = ({ rule }: Diagnostic): boolean => rule === 'yaml-syntax' || rule === 'yaml-alias';
 
-const keyOf = ({ source, rule, message }: Diagnostic): string => JSON.stringify([source.path, rule, message]);
+/** Whether a syntax error is in text that was read when the fixes were found. */
+const isReached = (problem: Diagnostic, files: readonly FixedFile[]): boolean =>
+  problem.range.start <= (written(problem, files).at(-1)?.end ?? -1);
 
-function countByKey(diagnostics: readonly Diagnostic[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const diagnostic of diagnostics) counts.set(keyOf(diagnostic), (counts.get(keyOf(diagnostic)) ?? 0) + 1);
-  return counts;
+interface WrittenText extends Range {
+  /** The text in its place before. */
+  readonly replaced: string;
 }
+
+/** What the edits wrote into the problem's file, with its place in the text after them. */
+function written({ source }: Diagnostic, files: readonly FixedFile[]): readonly WrittenText[] {
+  const file = files.find(({ path }) => path === source.path);
+  let moved = 0;
+  return (file?.fixed ?? [])
+    .flatMap(({ fix = [] }) => fix)
+    .map(({ range, text }) => {
+      const start = range.start + moved;
+      moved += text.length - (range.end - range.start);
+      return { start, end: start + text.length, replaced: file?.before.slice(range.start, range.end) ?? '' };
+    });
+}
+
+/** The same problem in another text: its message may change, because it names the possible events. */
+const keyOf = ({ source: { path, text }, rule, range }: Diagnostic): string =>
+  JSON.stringify([path, rule, text.slice(range.start, range.end)]);
 
 type Fixable = Diagnostic & { readonly fix: readonly TextEdit[] };
 
 const isFixable = (diagnostic: Diagnostic): diagnostic is Fixable => diagnostic.fix !== undefined;
 
-/** Returns an entry for each changed file. If two fixes overlap, only the first is applied: it may make the other unnecessary. */
-export function applyFixes(diagnostics: readonly Diagnostic[]): readonly FixedFile[] {
-  const byFile = groupBy(diagnostics.filter(isFixable), ({ source }) => source.path);
-  return [...byFile.values()].flatMap((own) => (own[0] === undefined ? [] : [fixFile(own[0].source, own)]));
-}
-
-function fixFile({ path, name, text }: SourceText, diagnostics: readonly Fixable[]): FixedFile {
-  const fixed: Fixable[] = [];
-  const edits: TextEdit[] = [];
-  for (const diagnostic of diagnostics.toSorted((a, b) => startOf(a) - startOf(b))) {
-    if (startOf(diagnostic) <= (edits.at(-1)?.range.end ?? -1)) continue;
-    edits.push(...diagnostic.fix);
-    fixed.push(diagnostic);
-  }
-  return { path, name, before: text, after: applyEdits(text, edits), fixed };
-}
-
 const startOf = ({ fix }: Fixable): number => fix[0]?.range.start ?? 0;
+
+/** If two fixes overlap, only the first is applied: it may make the other unnecessary. */
+function withoutOverlaps(diagnostics: readonly Fixable[]): readonly Fixable[] {
+  const ends = new Map<string, number>();
+  return diagnostics
+    .toSorted((a, b) => startOf(a) - startOf(b))
+    .filter((each) => {
+      if (startOf(each) <= (ends.get(each.source.path) ?? -1)) return false;
+      ends.set(each.source.path, each.fix.at(-1)?.range.end ?? 0);
+      return true;
+    });
+}
+
+function fixFile(fixed: readonly Fixable[]): readonly FixedFile[] {
+  const edits = fixed.flatMap(({ fix }) => fix);
+  return fixed.slice(0, 1).map(({ source: { path, name, text } }) => {
+    return { path, name, before: text, after: applyEdits(text, edits), fixed };
+  });
+}

@@ -15,7 +15,7 @@ import type { PlainMap, Slip } from './read-values.ts';
 import { isNamed } from './read-values.ts';
 import { withFix } from './repair-edits.ts';
 import { explainSlip } from './slips.ts';
-import { explainSyntax, straightQuotes } from './yaml-slips.ts';
+import { aroundComment, explainSyntax, straightQuotes } from './yaml-slips.ts';
 
 export const explainFindings: Tutor = (findings) => {
   const texts = findings.filter((finding) => !isAboutNode(finding));
@@ -33,10 +33,15 @@ function explainTexts(findings: readonly Finding[]): readonly Finding[] {
   return [
     ...findings
       .filter((finding) => !isSyntax(finding))
-      .map((finding) => (finding.rule === 'curly-quotes' ? straightQuotes(finding) : finding)),
+      .map((finding) => WITH_QUOTES[finding.rule]?.(finding) ?? finding),
     ...[...invalid].flatMap((source) => parseYaml(source, explainSyntax).findings.filter(isSyntax)),
   ];
 }
+
+const WITH_QUOTES: Partial<Record<Finding['rule'], (finding: Finding) => Finding>> = {
+  'curly-quotes': straightQuotes,
+  'template-cut': aroundComment,
+};
 
 interface Explained {
   readonly finding: NodeFinding;

@@ -228,6 +228,14 @@ export function straightQuotes(finding: Finding): Finding {
   return { ...others, message, ...(quote === null ? {} : { fix: straight(range, quote) }) };
 }
 
+/** Puts quotes around a text and its comment. @param finding its range is both */
+export function aroundComment(finding: Finding): Finding {
+  const { source, range } = finding;
+  const quote = straightFor(source.text.slice(range.start, range.end));
+  if (quote === null) return finding;
+  return { ...finding, fix: [range.start, range.end].map((at) => ({ range: { start: at, end: at }, text: quote })) };
+}
+
 /** Returns null if the text contains both kinds of quotes. */
 const straightFor = (text: string): '"' | "'" | null => (!/["\\]/.test(text) ? '"' : text.includes("'") ? null : "'");
 

@@ -62,3 +62,18 @@ test('a quoted key keeps its quotes', async (t) => {
   const { file } = await lint(t, CONFIG.replace('promt', '"promt"'), '--fix');
   assert.match(readFileSync(file, 'utf8'), /"prompt": "\{title\}"/);
 });
+
+test('the summary names a repair that was not made, with its place and the reason', async (t) => {
+  const text = `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      review: { source: github, events: [pull_request], prompt: "{{ title }} {{pull_request.title}}" }
+`;
+  const { file, stderr, code } = await lint(t, text, '--fix');
+  assert.equal(readFileSync(file, 'utf8'), text.replace('{{pull_request.title}}', '{pull_request.title}'));
+  assert.match(stderr, /hookwright\.yaml:6:\d+: template-braces .*unknown-payload-path/);
+  assert.match(stderr, /\b1 repaired/);
+  assert.equal(code, 0);
+});

@@ -109,7 +109,7 @@ test('source learn prints a schema for one event that the config can use', async
   const config = `sources:\n  shop: { ${TOKEN}, shape: shop.yaml }\nplatforms:\n  webhook: { enabled: true, secret: env:S, ${routes} }\n`;
   writeFileSync(join(home, 'hookwright.yaml'), config);
   const lint = await runInProcess(['lint'], { home });
-  assert.match(lint.stderr + lint.stdout, /`shop`.*`total\.amont`.*`\{total\.amount\}`/);
+  assert.match(lint.stderr + lint.stdout, /: hint unknown-payload-path: `total\.amont`.*`\{total\.amount\}`/);
   const shape = await runInProcess(['source', 'shape', 'shop'], { home });
   assert.match(shape.stdout, /^coupon +string /m);
 });
@@ -139,6 +139,47 @@ test('source learn --out writes a file per event, by the header of its source, a
   assert.equal(again.code, 1);
   assert.match(again.stderr, /\n.*--force/);
   assert.equal(readFileSync(join(home, 'shapes/refund.yaml'), 'utf8'), 'reviewed');
+});
+
+test('source learn widens a file that exists, and keeps its comments and what was added', async (t) => {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'hookwright.yaml'), `sources:\n  shop: { ${TOKEN} }\n`);
+  const learn = async (payload: unknown, ...more: string[]) => {
+    writeFileSync(join(home, 'one.json'), JSON.stringify(payload));
+    return runInProcess(['source', 'learn', 'shop', 'one.json', '--out', '.', ...more], { home });
+  };
+  const path = join(home, 'paid.yaml');
+  assert.equal((await learn({ type: 'paid', total: 5, items: [{ sku: 'a' }] })).code, 0);
+  const edited = readFileSync(path, 'utf8').replace('  total:\n', '  # In cents.\n  total:\n    description: Sum\n');
+  writeFileSync(path, edited);
+  assert.equal((await learn({ type: 'paid', total: 5.5, items: [{ sku: null, count: 1 }], note: 'x' })).code, 0);
+  const text = readFileSync(path, 'utf8');
+  assert.match(text, /# In cents\./);
+  const { complete, required, properties } = parse(text) as Record<string, unknown>;
+  assert.deepEqual(
+    [complete, required, properties],
+    [
+      false,
+      ['type', 'total', 'items'],
+      {
+        type: { type: 'string' },
+        total: { description: 'Sum', type: 'number' },
+        items: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['sku'],
+            properties: { sku: { type: ['string', 'null'] }, count: { type: 'integer' } },
+          },
+        },
+        note: { type: 'string' },
+      },
+    ],
+  );
+  assert.equal((await learn({ type: 'paid', total: 5.5, items: [] })).code, 0);
+  assert.equal(readFileSync(path, 'utf8'), text);
+  assert.equal((await learn({ type: 'paid' }, '--force')).code, 0);
+  assert.doesNotMatch(readFileSync(path, 'utf8'), /total/);
 });
 
 test('source learn names unreadable files and writes nothing', async (t) => {

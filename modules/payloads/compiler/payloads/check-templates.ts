@@ -12,7 +12,7 @@ import { describeForms, describeTypes, listForms } from '../shapes/describe.ts';
 import type { FormSet } from '../shapes/form-set.ts';
 import { factsOfField, findPath } from '../shapes/form-set.ts';
 import { isContainer } from '../shapes/shape.ts';
-import { suggestPaths, textBelow } from '../shapes/suggest-path.ts';
+import { slipOf, suggestPaths, textBelow } from '../shapes/suggest-path.ts';
 
 /** A text that names fields of the payload. */
 interface TemplatePlace {
@@ -88,12 +88,12 @@ function checkPlace(set: FormSet, place: TemplatePlace): readonly Problem[] {
     if (hasEvents && `{${parts.join('.')}}` === EVENTS) return [];
     const at = { path, within: { offset, length } };
     const { nodes, isOpen } = factsOfField(set, { in: 'root', path: [...parts] });
-    if (nodes.length === 0) return [unknownPath(set, { path: parts, text: parts.join('.'), shown }, at)];
-    if (!isText || isOpen || !nodes.every(({ types }) => isContainer(types))) return [];
+    if (nodes.length === 0) return unknownPath(set, { path: parts, text: parts.join('.'), shown }, at);
+    if (!isText || isOpen || !set.shape.complete || !nodes.every(({ types }) => isContainer(types))) return [];
     const below = textBelow(set, parts);
     const better = below === null ? [] : [shown(below.join('.'))];
     const message = `\`${shown(parts.join('.'))}\` is ${describeTypes(nodes)}, not a text${suggestion(better)}`;
-    return [{ rule: 'unknown-payload-path', at: 'value', ...at, message, ...onlyFix(better) }];
+    return [{ rule: 'unknown-payload-path', at: 'value', ...at, message }];
   });
 }
 
@@ -108,30 +108,36 @@ interface WrittenPath {
   readonly shown: (path: string) => string;
 }
 
+/** A shape that is not complete may lack the field, so only a slip of the pen in a path that it has is worth a hint. */
 export function unknownPath(
   set: FormSet,
   { path, text, shown }: WrittenPath,
   place: Pick<Problem, 'path' | 'within'>,
-): Problem {
-  const meant = suggestPaths(set, path).map((each) => shown(each.join('.')));
+): readonly Problem[] {
+  const problem = { rule: 'unknown-payload-path', at: 'value', ...place } as const;
+  const slip = slipOf(set, path);
+  const sure = slip === null ? null : shown(slip.join('.'));
+  if (!set.shape.complete)
+    return sure === null
+      ? []
+      : [{ ...problem, severity: 'hint', message: `\`${text}\` may be a slip${suggestion([sure])}`, hint: LACKING }];
+  const meant = sure === null ? suggestPaths(set, path).map((each) => shown(each.join('.'))) : [sure];
   const hint = set.remember(`elsewhere ${path.join('.')}`, () => elsewhere(set, path));
-  return {
-    rule: 'unknown-payload-path',
-    at: 'value',
-    ...place,
-    message: `no ${describeForms(set, set.shape.source)} has \`${text}\`${suggestion(meant)}`,
-    ...(hint === null ? {} : { hint }),
-    ...onlyFix(meant),
-  };
+  return [
+    {
+      ...problem,
+      message: `no ${describeForms(set, set.shape.source)} has \`${text}\`${suggestion(meant)}`,
+      ...(hint === null ? {} : { hint }),
+      ...(sure === null ? {} : { fix: { kind: 'rename', text: sure } }),
+    },
+  ];
 }
+
+const LACKING = 'the list of fields of this sender is not complete: if it has this one, nothing is wrong';
 
 /** To append to a message. */
 export const suggestion = (meant: readonly string[]): string =>
   meant.length === 0 ? '' : `; did you mean ${oneOf(meant)}?`;
-
-/** A fix, if there is exactly one candidate. */
-export const onlyFix = ([first, ...others]: readonly string[]): Pick<Problem, 'fix'> =>
-  first === undefined || others.length > 0 ? {} : { fix: { kind: 'rename', text: first } };
 
 /** Names other forms that have the path, preferably forms of the same events that a filter excludes. */
 function elsewhere({ shape, forms }: FormSet, path: readonly string[]): string | null {

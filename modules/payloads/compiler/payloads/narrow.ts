@@ -1,7 +1,7 @@
 /** Narrows the possible event forms by a route's filters, and reports conditions that no form can meet. */
 import { isBeyond } from '../../../../compiler/config/written-numbers.ts';
 import type { NodePath, Problem } from '../../../../compiler/diagnostics/diagnostic.ts';
-import { oneOf, suggest } from '../../../../compiler/text/suggest.ts';
+import { certainMatch, oneOf, suggest } from '../../../../compiler/text/suggest.ts';
 import type { FilterConfig } from '../../../../schemas/generated/types.ts';
 import { describeForms, describeTypes, printValue, shortList } from '../shapes/describe.ts';
 import type { FormSet } from '../shapes/form-set.ts';
@@ -10,7 +10,7 @@ import type { Leaf, Member, NumberRange, WrittenLeaf } from '../shapes/operators
 import { factsOf, isImpossible, matchAll, matchGroups, membersOf, readLeaf } from '../shapes/operators.ts';
 import type { ShapeNode } from '../shapes/shape.ts';
 import { textBelow } from '../shapes/suggest-path.ts';
-import { onlyFix, suggestion, unknownPath } from './check-templates.ts';
+import { suggestion, unknownPath } from './check-templates.ts';
 
 interface Narrowed {
   /** Null if the possible events are unknown. */
@@ -95,9 +95,10 @@ function indexesOf<T>(list: readonly T[], keep: (item: T) => boolean): readonly 
 function checkLeaf(set: FormSet, leaf: WrittenLeaf): readonly Problem[] {
   const { nodes, isOpen } = factsOfField(set, leaf.field);
   if (isOpen) return [];
-  if (nodes.length > 0) return checkOperands(set, leaf, nodes);
+  // The values and types of a shape that is not complete are not all there are.
+  if (nodes.length > 0) return set.shape.complete ? checkOperands(set, leaf, nodes) : [];
   const field = { path: leaf.field.path, text: leaf.text, shown: (text: string) => text };
-  return [unknownPath(set, field, { path: [...leaf.path, 'field'] })];
+  return unknownPath(set, field, { path: [...leaf.path, 'field'] });
 }
 
 /** Reports each operand that the field can never equal, at its own path. */
@@ -222,7 +223,12 @@ function explainOperand(set: FormSet, leaf: WrittenLeaf, nodes: readonly ShapeNo
   const hint = values.length > MAX_IN_MESSAGE ? { hint: `it is one of ${shortList(values, MAX_IN_HINT)}` } : {};
   const is = values.length > MAX_IN_MESSAGE ? '' : `: it is ${oneOf(values)}`;
   const meant = isValue ? meantBy(operand, values) : [];
-  return { rule: 'impossible-filter', message: `${never}${is}${suggestion(meant)}`, ...hint, ...fixFor(meant) };
+  return {
+    rule: 'impossible-filter',
+    message: `${never}${is}${suggestion(meant)}`,
+    ...hint,
+    ...(isValue ? fixFor(operand, values) : {}),
+  };
 }
 
 const whereOf = (set: FormSet, { field }: Leaf): string =>
@@ -251,7 +257,7 @@ function explainAction(set: FormSet, action: string, actions: readonly string[])
     rule: 'unknown-event-action',
     message: `no ${describeForms(set, set.shape.source)} has the action \`${action}\`${suggestion(meant)}`,
     hint: `it is one of ${shortList(actions, MAX_IN_HINT)}`,
-    ...fixFor(meant),
+    ...fixFor(action, actions),
   };
 }
 
@@ -302,5 +308,8 @@ function meantBy(text: string, values: readonly string[]): readonly string[] {
 /** Matches text that YAML reads as a string without quotes. */
 const PLAIN = /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[A-Za-z_][\w/-]*(?:[. ]\w+)*$/i;
 
-const fixFor = (meant: readonly string[]): Pick<Problem, 'fix'> =>
-  meant.every((value) => PLAIN.test(value)) ? onlyFix(meant) : {};
+/** A fix, if the text is a slip of exactly one value. */
+function fixFor(text: string, values: readonly string[]): Pick<Problem, 'fix'> {
+  const meant = certainMatch(text, values);
+  return meant !== null && PLAIN.test(meant) ? { fix: { kind: 'rename', text: meant } } : {};
+}

@@ -46,6 +46,7 @@ function readOwnShape(
   const { shape } = value;
   if (shape === undefined || written === null) return null;
   const table = createNodeTable();
+  let complete = true;
   const variants = shapeFiles(shape).flatMap(([event, file]): readonly ShapeVariant[] => {
     const path = [...written.base, 'shape', ...(typeof shape === 'string' ? [] : [event])];
     const [at = '', fragment = ''] = file.split('#');
@@ -56,10 +57,14 @@ function readOwnShape(
       report.addProblems([problem], written.tree);
       return [];
     }
-    return document === null ? [] : readForms(document, fragment, table).map((root) => formOf(event, root, table));
+    if (document === null) return [];
+    // `source learn` writes it, because a field may not have been sent yet.
+    complete &&= !isPlainMap(document) || document.complete !== false;
+    return readForms(document, fragment, table).map((root) => formOf(event, root, table));
   });
   if (variants.length === 0) return null;
-  return { source: name, quality: 'good', from: [], action: ACTION, graph: table, variants, review: NO_REVIEW };
+  const graph = table;
+  return { source: name, quality: 'good', complete, from: [], action: ACTION, graph, variants, review: NO_REVIEW };
 }
 
 /** The usual field for the action of an event. */

@@ -11,6 +11,34 @@ export function learnSchema(payloads: readonly unknown[]): LearnedSchema {
   return schemaOf(seen, '', 0);
 }
 
+/**
+ * Widens a schema, perhaps one that was edited since, so that it accepts a payload; nothing else about it changes. What a
+ * schema leaves open, or says by other keywords, is the author's.
+ */
+export function widenSchema(schema: LearnedSchema, value: unknown): LearnedSchema {
+  const { type, enum: values, format, properties, required, items, additionalProperties: others } = schema;
+  if (type === undefined) return schema;
+  const types = SEEN_TYPES.filter((each) => each === jsonType(value) || [type].flat().includes(each));
+  const known = types.includes('number') ? types.filter((each) => each !== 'integer') : types;
+  const wide: Record<string, unknown> = { ...schema, type: known.length === 1 ? known[0] : known };
+  if (Array.isArray(values) && !values.includes(value)) wide.enum = [...values, value];
+  if (typeof value === 'string' && (!WORD.test(value) || [values].flat().length > MAX_VALUES)) delete wide.enum;
+  if (typeof value === 'string' && FORMATS[String(format)]?.test(value) === false) delete wide.format;
+  if (Array.isArray(value) && value.length > 0) wide.items = value.reduce(widenOrLearn, items);
+  if (!isPlainMap(value)) return wide;
+  if (Array.isArray(required)) wide.required = required.filter((name) => Object.hasOwn(value, String(name)));
+  if (isPlainMap(others)) wide.additionalProperties = Object.values(value).reduce(widenOrLearn, others);
+  else {
+    const all = new Map(Object.entries(isPlainMap(properties) ? properties : {}));
+    for (const [name, each] of Object.entries(value)) all.set(name, widenOrLearn(all.get(name), each));
+    wide.properties = Object.fromEntries(all);
+  }
+  return wide;
+}
+
+const widenOrLearn = (schema: unknown, value: unknown): unknown =>
+  schema === undefined ? learnSchema([value]) : isPlainMap(schema) ? widenSchema(schema, value) : schema;
+
 /** @param name name of the property @param depth number of enclosing objects */
 function schemaOf(seen: ValueStats, name: string, depth: number): LearnedSchema {
   const types = typesOf(seen);

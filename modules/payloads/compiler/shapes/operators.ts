@@ -256,9 +256,10 @@ interface GroupMatch {
 /** Matches a condition against each group of forms in which its field is the same. */
 export function matchGroups(set: FormSet, { field, operator, value }: Leaf): readonly GroupMatch[] {
   const { missing, present } = factsOf(operator);
-  const { graph } = set.shape;
+  const { graph, complete } = set.shape;
   const match = (node: ShapeNode | null, optional: boolean): LeafMatch => {
-    if (node === null) return missing(value);
+    // A shape that is not complete may lack the field.
+    if (node === null) return complete ? missing(value) : 'sometimes';
     return node.types.has('any') ? 'sometimes' : present({ graph, node, optional }, value);
   };
   return factsOfField(set, field).groups.map(({ node, optional, forms }) => ({ match: match(node, optional), forms }));

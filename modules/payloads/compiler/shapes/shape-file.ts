@@ -26,6 +26,7 @@ export interface ShapeFile {
   readonly generated: string;
   readonly source: string;
   readonly quality: ShapeQuality;
+  readonly complete?: true;
   readonly from: readonly ShapeOrigin[];
   /** Dotted path of the field that distinguishes the forms of an event, or null. */
   readonly action: string | null;
@@ -64,8 +65,9 @@ export function readShapeFile({ shape: text, review }: ShapeTexts): Shape {
       };
     }),
   );
-  const { source, quality, from } = file;
-  return { source, quality, from, action, graph, variants, review: review === null ? NO_REVIEW : readReview(review) };
+  const { source, quality, complete = false, from } = file;
+  const writers = review === null ? NO_REVIEW : readReview(review);
+  return { source, quality, complete, from, action, graph, variants, review: writers };
 }
 
 function lazyGraph(lines: readonly string[]): ShapeGraph {

@@ -62,6 +62,8 @@ export interface Shape {
   /** Canonical name of the source. */
   readonly source: string;
   readonly quality: ShapeQuality;
+  /** Whether it lists every field: it comes from a machine-readable schema of the sender itself. Other shapes may lack some. */
+  readonly complete: boolean;
   /** Packages that it was generated from; empty for the user's own sources. */
   readonly from: readonly ShapeOrigin[];
   /** Path of the field that distinguishes the forms of one event, or null. */

@@ -1,5 +1,5 @@
 /** "Did you mean" for paths: finds paths with similar spelling, and paths with the same parts elsewhere. */
-import { editDistance } from '../../../../compiler/text/suggest.ts';
+import { editDistance, isPlural, isSlip } from '../../../../compiler/text/suggest.ts';
 import type { FormSet, Level, PathTree } from './form-set.ts';
 import { createPathTree } from './form-set.ts';
 
@@ -22,14 +22,28 @@ export function suggestPaths(set: FormSet, path: Path): readonly Path[] {
     const abbreviations = abbreviated(tree, path);
     // An abbreviation of exactly one path means that path, even if other paths have the same end.
     if (near.length === 0 && abbreviations.length === 1) return abbreviations;
-    const found = [
-      ...near,
-      ...abbreviations,
-      ...withoutPrefix(tree, path, set),
-      ...oneOtherPart(tree, path),
-      ...sharedWord(tree, path),
-    ];
+    const found = [...near, ...abbreviations, ...withoutPrefix(tree, path, set), ...oneOtherPart(tree, path)];
     return distinct(found).slice(0, MAX_PATHS);
+  });
+}
+
+/**
+ * The only path with one part that a slip has changed; null if there is none. A singular or plural may be another field, and
+ * in a shape that may lack fields, so may any other ending: Stripe has `dispute` and `disputed`.
+ */
+export function slipOf(set: FormSet, path: Path): Path | null {
+  const isOther = (part: string, name: string): boolean =>
+    set.shape.complete ? isPlural(part, name) : part.startsWith(name) || name.startsWith(part);
+  return set.remember(`slip ${path.join('.')}`, () => {
+    const tree = treeOf(set);
+    const isNear = (other: Path): boolean =>
+      other.every((name, at) => name === path[at] || (isSlip(path[at] ?? '', name) && !isOther(path[at] ?? '', name)));
+    const near = nearPaths(tree, path, 1).map((each) => each.path);
+    const [found, other] = near.filter((each) => each.length === path.length && isNear(each));
+    if (found !== undefined) return other === undefined ? found : null;
+    // Filters call the payload so.
+    const [inner] = path[0] === 'payload' && set.shape.complete ? withoutWrapper(tree, path) : [];
+    return inner ?? null;
   });
 }
 
@@ -147,22 +161,6 @@ function oneOtherPart(tree: PathTree, path: Path): readonly Path[] {
   });
   return found.sort((a, b) => a.distance - b.distance || byLength(a.path, b.path)).map((each) => each.path);
 }
-
-/** Suggests siblings with a word in common: `ref` for `ref_name`. */
-function sharedWord(tree: PathTree, path: Path): readonly Path[] {
-  const before = path.slice(0, -1);
-  const words = new Set(wordsOf(path.at(-1) ?? ''));
-  const siblings = [...tree.children(tree.below(tree.root, before)).keys()];
-  const found = siblings.filter((name) => wordsOf(name).some((word) => words.has(word)));
-  return found.map((name) => [...before, name]).sort(byLength);
-}
-
-const wordsOf = (name: string): readonly string[] =>
-  name
-    .replace(/([a-z])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .split(/[_-]/)
-    .filter((word) => word.length > 1);
 
 function distinct(paths: readonly Path[]): readonly Path[] {
   const seen = new Set<string>();

@@ -26,15 +26,17 @@ import type { RouteTable, SecretRef, ServerPlan } from '../../../../schemas/gene
 
 /** Reports the errors and warnings of the configuration. */
 export function checkConfiguration({ diagnostics, output, root, files }: CompileResult): Check {
-  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-  const counts = `${root}: ${count(errors, 'error')}, ${count(diagnostics.length - errors, 'warning')}`;
+  const [errors, warnings] = (['error', 'warning'] as const).map(
+    (each) => diagnostics.filter(({ severity }) => severity === each).length,
+  ) as [number, number];
+  const counts = `${root}: ${count(errors, 'error')}, ${count(warnings, 'warning')}`;
   const about = { subject: 'configuration', check: 'compiles', detail: counts };
   const [first] = diagnostics;
   if (files.length === 0 && first !== undefined) {
     return gatewayCheck({ ...about, detail: first.message, status: 'failed', fix: first.hint ?? 'hookwright lint' });
   }
   if (output === null) return gatewayCheck({ ...about, status: 'failed', fix: 'hookwright lint' });
-  if (diagnostics.length > 0) return gatewayCheck({ ...about, status: 'warning', fix: 'hookwright lint' });
+  if (warnings > 0) return gatewayCheck({ ...about, status: 'warning', fix: 'hookwright lint' });
   return gatewayCheck({
     ...about,
     status: 'ok',

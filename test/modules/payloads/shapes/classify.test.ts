@@ -105,7 +105,15 @@ describe('a custom schema', () => {
     const table = createNodeTable();
     const root = createSchemaReader({ properties: { name: schema } }, table).read({ properties: { name: schema } });
     const review = readReview('{"source":"x","sender":[],"trusted":{},"fields":[]}');
-    const shape = { source: 'x', quality: 'good', from: [], action: null, graph: table, review } as const;
+    const shape = {
+      source: 'x',
+      quality: 'good',
+      complete: true,
+      from: [],
+      action: null,
+      graph: table,
+      review,
+    } as const;
     return classify(createFormSet({ ...shape, variants: [{ event: 'a', root, action: null }] }), ['name']).class;
   };
 

@@ -1,10 +1,12 @@
 /** Tests schemas that are inferred from payloads. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Ajv } from 'ajv';
 import { findPath } from '../../../../modules/payloads/compiler/shapes/form-set.ts';
 import { createSchemaReader } from '../../../../modules/payloads/compiler/shapes/from-json-schema.ts';
-import { learnSchema } from '../../../../modules/payloads/compiler/shapes/learn-schema.ts';
+import { learnSchema, widenSchema } from '../../../../modules/payloads/compiler/shapes/learn-schema.ts';
 import { createNodeTable } from '../../../../modules/payloads/compiler/shapes/shape.ts';
+import { seededRandom } from '../../../helpers/seeded-random.ts';
 
 const propertyOf = (payloads: readonly unknown[]): unknown =>
   (learnSchema(payloads.map((x) => ({ x }))).properties as Record<string, unknown>).x;
@@ -37,6 +39,32 @@ describe('lists values only if they are plausible', () => {
       const found = (properties as Record<string, { readonly enum?: readonly string[] }>)[field]?.enum;
       assert.deepEqual(found, isListed ? [...new Set(texts)].sort() : undefined);
     });
+  }
+});
+
+test('a schema that is widened by a payload accepts it, and all that it accepted before', () => {
+  const random = seededRandom(7);
+  const pick = <T>(...all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
+  const value = (depth: number): unknown =>
+    pick(
+      () => pick('open', 'paid', 'Please call.', 'https://a.test/', '2026-01-01'),
+      () => pick<unknown>(1, 2.5, true, null),
+      () => times(pick<number>(0, 1, 2), () => (depth > 2 ? 1 : value(depth + 1))),
+      () => payload(depth + 1),
+    )();
+  const payload = (depth = 0): unknown =>
+    Object.fromEntries(
+      ['type', 'a', 'b', '__proto__', '17']
+        .filter(() => random() < 0.6)
+        .map((key) => [key, depth > 2 ? 1 : value(depth)]),
+    );
+  const ajv = new Ajv({ strict: false, validateFormats: false });
+  for (let round = 0; round < 200; round++) {
+    const first = times(pick<number>(1, 2, 4), () => payload());
+    const later = times(3, () => payload());
+    const wide = later.reduce<Readonly<Record<string, unknown>>>(widenSchema, learnSchema(first));
+    const accepts = ajv.compile(wide);
+    for (const each of [...first, ...later]) assert.ok(accepts(each), JSON.stringify([wide, each]));
   }
 });
 

@@ -233,7 +233,7 @@ describe('a filter that no event passes', () => {
   });
 });
 
-test('--fix repairs a mistake with a single candidate', () => {
+test('--fix repairs a slip of one field, and leaves other names to the author', () => {
   const config = `platforms:
   webhook:
     enabled: true
@@ -260,8 +260,6 @@ test('--fix repairs a mistake with a single candidate', () => {
       '- { field: "pull_request.draft", equals: false }',
       '- { field: action, in: ["opened", synchronize] }',
       '{pull_request.title} by {pull_request.user.login}',
-      // Several objects have a login.
-      '{repository.name} {login}',
       'coalesce: { key: pull_request.number }',
     ],
   );

@@ -260,7 +260,7 @@ deliver_extra: { chat_id: "+491701234567" }`,
     assert.deepEqual(rulesOf('source: slack\nevents: [message]\nprompt: "{event.channel}"\ndeliver: slack'), [
       'self-trigger',
     ]);
-    const job = 'jobs: { j: { schedule: "0 8 * * *", prompt: P, deliver: slack } }';
+    const job = 'jobs: { j: { schedule: "0 8 * * *", prompt: P, agent: none, deliver: slack } }';
     assert.deepEqual(rulesOf('source: slack\nevents: [message]\ncron_job: j\nprompt: "{event.channel}"', job), [
       'self-trigger',
     ]);
