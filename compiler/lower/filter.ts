@@ -3,7 +3,7 @@
 import { RE2JSSyntaxException } from 're2js';
 import type { FieldPlan, FilterConfig, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
 import type { OperandKind } from '../config/grammar.ts';
-import { groupsOf, lowerField, OPERANDS, OPERATORS, operatorsOf, plainField } from '../config/grammar.ts';
+import { groupsOf, isListGroup, lowerField, OPERANDS, OPERATORS, operatorsOf, plainField } from '../config/grammar.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
 import { holdsCredential } from '../diagnostics/printable.ts';
 import { linearRegex } from '../globs/linear-glob.ts';
@@ -57,8 +57,8 @@ function withoutSlashes(source: string): string | null {
   return `${known === '' ? '' : `(?${known})`}${pattern.replaceAll('\\/', '/')}`;
 }
 
-function lowerLeaf(config: FilterConfig, path: NodePath, problems: Problem[]): FilterPlan | null {
-  const field = lowerFieldName(config.field ?? '', [...path, 'field'], problems);
+function lowerLeaf(config: FilterConfig, path: NodePath, problems: Problem[], inElement: boolean): FilterPlan | null {
+  const field = lowerFieldName(config.field ?? '', [...path, 'field'], problems, inElement);
   const [operator, second] = operatorsOf(config);
   if (operator === undefined || second !== undefined) {
     problems.push(operatorProblem(config, path));
@@ -88,38 +88,55 @@ function lowerOperand(
   return plan === null ? null : { of: plan };
 }
 
-function lowerList(list: readonly FilterConfig[], path: NodePath, problems: Problem[]): FilterPlan[] {
-  return list.flatMap((member, index) => lowerOne(member, [...path, index], problems) ?? []);
+function lowerList(
+  list: readonly FilterConfig[],
+  path: NodePath,
+  problems: Problem[],
+  inElement: boolean,
+): FilterPlan[] {
+  return list.flatMap((member, index) => lowerOne(member, [...path, index], problems, inElement) ?? []);
 }
 
-function lowerOne(config: FilterConfig, path: NodePath, problems: Problem[]): FilterPlan | null {
+/** @param inElement whether it tests an element of a list */
+function lowerOne(config: FilterConfig, path: NodePath, problems: Problem[], inElement: boolean): FilterPlan | null {
   const shape = shapeProblem(config, path);
   if (shape !== null) {
     problems.push(shape);
     return null;
   }
   const [group] = groupsOf(config);
-  if (group === undefined) return lowerLeaf(config, path, problems);
+  if (group === undefined) return lowerLeaf(config, path, problems, inElement);
+  const at = [...path, group];
+  if (isListGroup(group)) {
+    const field = lowerFieldName(config[group] ?? '', at, problems, inElement);
+    const where = lowerGroup(config.where ?? [], [...path, 'where'], problems, true);
+    return field === null ? null : { kind: group, field, where };
+  }
   const members = config[group];
-  if (group === 'not') return { kind: 'not', filters: [lowerGroup(members ?? [], [...path, group], problems)] };
-  return { kind: group, filters: lowerList(Array.isArray(members) ? members : [], [...path, group], problems) };
+  if (group === 'not') return { kind: 'not', filters: [lowerGroup(members ?? [], at, problems, inElement)] };
+  return { kind: group, filters: lowerList(Array.isArray(members) ? members : [], at, problems, inElement) };
 }
 
 /** A list means `all` of its members. */
-function lowerGroup(value: FilterConfig | FilterConfig[], path: NodePath, problems: Problem[]): FilterPlan {
-  if (Array.isArray(value)) return { kind: 'all', filters: lowerList(value, path, problems) };
-  return lowerOne(value, path, problems) ?? { kind: 'all', filters: [] };
+function lowerGroup(
+  value: FilterConfig | FilterConfig[],
+  path: NodePath,
+  problems: Problem[],
+  inElement: boolean,
+): FilterPlan {
+  if (Array.isArray(value)) return { kind: 'all', filters: lowerList(value, path, problems, inElement) };
+  return lowerOne(value, path, problems, inElement) ?? { kind: 'all', filters: [] };
 }
 
 /** Lowers `filters`: one filter, or a list of filters that must all match. Every problem is an error. */
 export function lowerFilters(value: FilterConfig | FilterConfig[]): Lowered<FilterPlan> {
   const problems: Problem[] = [];
-  const plan = lowerGroup(value, [], problems);
+  const plan = lowerGroup(value, [], problems, false);
   return { plan: problems.length > 0 ? null : plan, problems };
 }
 
-function lowerFieldName(written: string, path: NodePath, problems: Problem[]): FieldPlan | null {
-  const field = lowerField(written);
+function lowerFieldName(written: string, path: NodePath, problems: Problem[], inElement: boolean): FieldPlan | null {
+  const field = lowerField(written, inElement);
   if (typeof field !== 'string') return field;
   const plain = plainField(written);
   const at = { rule: 'filter-field', path, at: 'value' } as const;
@@ -167,10 +184,20 @@ function shapeProblem(config: FilterConfig, path: NodePath): Problem | null {
   const at = { rule: 'filter-shape', path, at: 'value' } as const;
   const [group, second] = groupsOf(config);
   if (group === undefined) {
-    const message = 'a filter is a `field` with one operator, or one of `all`, `any`, `not`';
-    return config.field === undefined ? { ...at, message } : null;
+    const message = 'a filter is a `field` with one operator, or one of `all`, `any`, `not`, `any_of`, `all_of`';
+    if (config.field === undefined) return { ...at, message };
+    if (config.where === undefined) return null;
+    const hint = 'write `any_of:` or `all_of:` with the path of a list instead of `field`';
+    return { ...at, message: '`where` tests the elements of a list', hint };
   }
-  if (second === undefined && config.field === undefined && operatorsOf(config).length === 0) return null;
+  if (isListGroup(group) && config.where === undefined) {
+    const message = `\`${group}\` needs \`where\`, the filter for an element`;
+    const hint = `write, for example, \`${flowText({ [group]: config[group], where: { field: 'name', equals: 'urgent' } })}\``;
+    return { ...at, message, hint };
+  }
+  const isAlone = second === undefined && config.field === undefined && operatorsOf(config).length === 0;
+  if (isAlone && isListGroup(group) === (config.where !== undefined)) return null;
   const hint = 'put each condition into its own member of one `all`';
-  return { ...at, message: `\`${group}\` must be the only key of its filter`, hint };
+  const message = `\`${group}\` must be the only key of its filter${isListGroup(group) ? ' beside `where`' : ''}`;
+  return { ...at, message, hint };
 }

@@ -145,7 +145,8 @@ export type ExplainedCoalesce = {
 } | null;
 export type KeptReason = KeptSignatureReason | KeptEventReason | KeptFilterReason | KeptTextReason;
 export type StorePlan = SqliteStorePlan | PostgresStorePlan;
-export type TemplateSegment = TextSegment | PathSegment | DumpSegment | EventsSegment | MetaSegment | NoticeSegment;
+export type TemplateSegment =
+  TextSegment | PathSegment | DumpSegment | EventsSegment | MetaSegment | EachSegment | IndexSegment | NoticeSegment;
 /**
  * A template as a list of segments.
  */
@@ -200,7 +201,7 @@ export type AgentPlan = CommandAgentPlan | OpenAiAgentPlan | PreviewAgentPlan;
  * Maximum toolsets of a run of the agent; null: no limit.
  */
 export type MostToolsets = string[] | null;
-export type FilterPlan = FilterGroup | FilterLeaf;
+export type FilterPlan = FilterGroup | FilterElements | FilterLeaf;
 export type CoalescePlan = {
   key: TemplatePlan;
   window_seconds: number;
@@ -667,11 +668,11 @@ export interface RouteConfig {
   capture?: 'none' | 'problems' | 'all';
 }
 /**
- * A leaf (`field` and exactly one operator) or a group (`all`, `any` or `not`).
+ * A leaf (`field` and exactly one operator), a group (`all`, `any` or `not`), or a list (`any_of` or `all_of`, with `where`).
  */
 export interface FilterConfig {
   /**
-   * Dotted path: `payload.<x>`, `event`, `event_type`, `headers.<Name>`, or a path from the root.
+   * Path: `payload.<x>`, `event`, `event_type`, `headers.<Name>`, or a path from the root, such as `labels["app/name"]`.
    */
   field?: string;
   /**
@@ -738,6 +739,18 @@ export interface FilterConfig {
    * The group does not match (a list stands for `all`).
    */
   not?: FilterConfig | FilterConfig[];
+  /**
+   * Path of a list; at least one element matches `where`.
+   */
+  any_of?: string;
+  /**
+   * Path of a list; it has elements, and each matches `where`.
+   */
+  all_of?: string;
+  /**
+   * What elements are tested with; paths begin at the element, `.` is the element itself.
+   */
+  where?: FilterConfig | FilterConfig[];
 }
 /**
  * Outputs that the agent may hand over, by name; others are dropped.
@@ -3125,7 +3138,7 @@ export interface SignatureCause {
  */
 export interface ExplainedFilter {
   /**
-   * An operator, or `all`, `any`, `not`.
+   * An operator, or `all`, `any`, `not`, `any_of`, `all_of`.
    */
   operator: string;
   /**
@@ -3143,9 +3156,13 @@ export interface ExplainedFilter {
   missing: boolean;
   holds: boolean;
   /**
-   * Members of a group.
+   * Members of a group; of `any_of` and `all_of`, the element that decided, else the first three.
    */
   of: ExplainedFilter[];
+  /**
+   * Index of the element in its list.
+   */
+  element?: number;
 }
 export interface PromptPart {
   text: string;
@@ -3634,9 +3651,13 @@ export interface TextSegment {
 export interface PathSegment {
   kind: 'path';
   /**
-   * Keys and indexes from the root; empty: never resolves (`{headers.X}`).
+   * Keys and indexes from the payload or, in a block, from its element; empty: never resolves (`{headers.X}`).
    */
   path: string[];
+  /**
+   * In a block, `root`: from the payload (`{@root.x}`), `element`: the element itself (`{.}`).
+   */
+  from?: 'root' | 'element';
   /**
    * The placeholder as written; used if it does not resolve.
    */
@@ -3678,6 +3699,31 @@ export interface MetaSegment {
    * Put the value between markers, because outsiders may have written it (`untrusted: mark`). Absent: unchanged.
    */
   marked?: true;
+}
+/**
+ * A block, `{#each path}…{/each}`: its template is repeated for each element of a list.
+ */
+export interface EachSegment {
+  kind: 'each';
+  /**
+   * The list, from the payload or the element around it; empty: that value itself (`{#each .}`).
+   */
+  path: string[];
+  /**
+   * The path begins at the payload.
+   */
+  from?: 'root';
+  /**
+   * The start of the block as written; reported if the list is missing.
+   */
+  text: string;
+  plan: TemplatePlan;
+}
+/**
+ * The index of a block's element, from 0.
+ */
+export interface IndexSegment {
+  kind: 'index';
 }
 /**
  * The sentence that explains the markers; first in a template that has marked segments.
@@ -4620,9 +4666,30 @@ export interface FilterGroup {
    */
   filters: FilterPlan[];
 }
+/**
+ * A filter that any or all elements of a list must match; its fields begin at the element.
+ */
+export interface FilterElements {
+  kind: 'any_of' | 'all_of';
+  field: FieldPlan;
+  where: FilterPlan;
+}
+/**
+ * The list.
+ */
+export interface FieldPlan {
+  /**
+   * `payload`: below a top-level payload object when there is one, else from the root.
+   */
+  in: 'payload' | 'root' | 'event' | 'header';
+  /**
+   * Split path; for `header` its lower-case name.
+   */
+  path: string[];
+}
 export interface FilterLeaf {
   kind: 'leaf';
-  field: FieldPlan;
+  field: FieldPlan1;
   operator:
     | 'exists'
     | 'missing'
@@ -4642,7 +4709,7 @@ export interface FilterLeaf {
    */
   value: string | number | boolean | {} | unknown[] | null;
 }
-export interface FieldPlan {
+export interface FieldPlan1 {
   /**
    * `payload`: below a top-level payload object when there is one, else from the root.
    */
@@ -4672,7 +4739,7 @@ export interface KeepAllPlan {
  */
 export interface MaxAgePlan {
   seconds: number;
-  time: FieldPlan;
+  time: FieldPlan1;
 }
 /**
  * The 202 contains a status URL. Absent: it does not.

@@ -260,7 +260,7 @@ function promptParts({ route, event, deliveryId, data }: Intake): NonNullable<Ex
   const builtins = { event_type: event, route: route.plan.name, delivery_id: deliveryId };
   return route.plan.prompt.map((segment) => {
     const { text, unresolved } = linkTemplate([segment])(data, builtins);
-    const placeholder = segment.kind === 'path' ? segment.text : segment.kind === 'text' ? null : `{${segment.kind}}`;
+    const placeholder = segment.kind === 'text' ? null : 'text' in segment ? segment.text : `{${segment.kind}}`;
     return { text, placeholder, resolved: unresolved.length === 0 };
   });
 }
