@@ -72,7 +72,13 @@ export function checkDraft(
   const scope = { ...open, payloads: null, invalidNames: new Set<string>() };
   const compiled = compileJob({ name, config, profile: plan, at: { file: '', line: 0 } }, scope);
   if (compiled.plan === null) return refuse(compiled.problems);
-  return { plan: compiled.plan, warnings: [...compiled.problems.map(describe), ...homeWarning(compiled.plan, plan)] };
+  return {
+    plan: compiled.plan,
+    warnings: [
+      ...compiled.problems.filter(({ message }) => message !== '').map(describe),
+      ...homeWarning(compiled.plan, plan),
+    ],
+  };
 }
 
 /** The record of a checked draft. @param toolsets null for the toolsets of the profile at each run */

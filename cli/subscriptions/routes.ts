@@ -206,7 +206,9 @@ export function findRoute({ home }: CliContext, asked: string, open: OpenTable):
   const compiled = compileSubscriptions(text, open);
   const plan = compiled.routes.find((route) => route.name === found);
   if (plan !== undefined) return { plan, dynamic: true };
-  const reasons = compiled.problems.filter((problem) => problem.subscription === found).map(describeInEntry);
+  const reasons = compiled.problems
+    .filter((problem) => problem.subscription === found && problem.message !== '')
+    .map(describeInEntry);
   throw new CliError(`subscription "${found}" is not served`, ...reasons);
 }
 

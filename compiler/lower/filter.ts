@@ -1,11 +1,13 @@
 /** Lowers a route's `filters` to a predicate tree with split paths and checked operands (§2.2). */
 
 import { RE2JSSyntaxException } from 're2js';
+import { parsePath } from '../../base/paths.ts';
 import type { FieldPlan, FilterConfig, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
 import type { OperandKind } from '../config/grammar.ts';
 import { groupsOf, isListGroup, lowerField, OPERANDS, OPERATORS, operatorsOf, plainField } from '../config/grammar.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
 import { holdsCredential } from '../diagnostics/printable.ts';
+import { isError } from '../diagnostics/rule.ts';
 import { linearRegex } from '../globs/linear-glob.ts';
 import { flowText } from '../text/plain-data.ts';
 
@@ -128,22 +130,31 @@ function lowerGroup(
   return lowerOne(value, path, problems, inElement) ?? { kind: 'all', filters: [] };
 }
 
-/** Lowers `filters`: one filter, or a list of filters that must all match. Every problem is an error. */
+/** Lowers `filters`: one filter, or a list of filters that must all match. Problems of other rules than `foreign-path` are errors. */
 export function lowerFilters(value: FilterConfig | FilterConfig[]): Lowered<FilterPlan> {
   const problems: Problem[] = [];
   const plan = lowerGroup(value, [], problems, false);
-  return { plan: problems.length > 0 ? null : plan, problems };
+  return { plan: problems.some(isError) ? null : plan, problems };
 }
 
 function lowerFieldName(written: string, path: NodePath, problems: Problem[], inElement: boolean): FieldPlan | null {
   const field = lowerField(written, inElement);
-  if (typeof field !== 'string') return field;
+  if (typeof field !== 'string') {
+    problems.push(...askAboutField(written, path));
+    return field;
+  }
   const plain = plainField(written);
   const at = { rule: 'filter-field', path, at: 'value' } as const;
   if (plain === null) problems.push({ ...at, message: field });
   else problems.push({ ...at, message: `${field}: \`${plain}\``, fix: { kind: 'rename', text: plain } });
   return null;
 }
+
+/** A path that is unusual may be a spelling of other tools, which a tutor knows. */
+export const askAboutField = (field: string, path: NodePath): readonly Problem[] =>
+  field === '.' || (parsePath(field) !== null && !/^(?!headers)(?:headers?|request)[.[]/i.test(field))
+    ? []
+    : [{ rule: 'foreign-path', path, at: 'value', message: '', ask: field }];
 
 /** Returns an absolute path, `~/…`, or a normalised path relative to <home_dir>. */
 function lowerListFile(written: string, path: NodePath): Lowered<string> {

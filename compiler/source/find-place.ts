@@ -78,7 +78,8 @@ export function createReport(modules: readonly { readonly tutor?: Tutor }[] = []
     addProblems(problems, tree, base = []) {
       for (const problem of problems) findings.push(findPlace(problem, tree, base));
     },
-    diagnostics: () => diagnose(tutor?.(findings) ?? findings),
+    // Without a tutor, nobody answers questions.
+    diagnostics: () => diagnose(tutor?.(findings) ?? findings.filter(({ message }) => message !== '')),
   };
 }
 

@@ -15,8 +15,9 @@ const DUMP_LIMIT = 4000;
 const NESTED_LIMIT = 2000;
 /** Limit of an event in the list of a burst. */
 const EVENT_LIMIT = 500;
-/** Limits of a block with the blocks in it: the text, and how many elements are rendered. */
+/** Limits of a block with the blocks in it: its text, and its elements, which may render nothing. */
 const BLOCK_LIMIT = 2000;
+const ELEMENT_LIMIT = 10_000;
 
 /** Values that a template can use besides the payload. */
 export interface Builtins {
@@ -233,7 +234,7 @@ const newBlock = (root: unknown): Block => ({
   root,
   index: 0,
   left: BLOCK_LIMIT,
-  elements: BLOCK_LIMIT,
+  elements: ELEMENT_LIMIT,
   unresolved: new Set(),
 });
 
