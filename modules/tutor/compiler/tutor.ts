@@ -15,6 +15,7 @@ import { FOREIGN_FILES, HERMES_PATHS, HERMES_SECTIONS } from './built/names.ts';
 import type { PlainMap, Slip } from './read-values.ts';
 import { isNamed } from './read-values.ts';
 import { withFix } from './repair-edits.ts';
+import { RULE_FILES } from './rules/built/rule-files.ts';
 import { explainSlip } from './slips.ts';
 import { explainSyntax, straightQuotes } from './yaml-slips.ts';
 
@@ -132,4 +133,4 @@ function hasPath(value: unknown, [key, ...rest]: readonly string[]): boolean {
 }
 
 /** The module's part of the compiler. */
-export const tutorCompiler: CompilerPart = { tutor: explainFindings };
+export const tutorCompiler: CompilerPart = { tutor: explainFindings, rules: RULE_FILES };
