@@ -55,7 +55,7 @@ describe('blocks', () => {
       [
         ['{id}', false],
         ['{message}', true],
-        ['{@root.ref}', true],
+        ['{@root.ref}', false],
         ['{.}', true],
       ],
     );

@@ -86,6 +86,7 @@ function addressPlaces(value: unknown, path: NodePath): readonly TemplatePlace[]
 function checkPlace(set: FormSet, place: TemplatePlace): readonly Problem[] {
   const { text, path, isText, isBare, hasEvents = false } = place;
   const placeholders = isBare ? readPlaceholders(`{${text}}`).map(withoutBraces) : readPlaceholders(text);
+  const missing: Path[] = [];
   return placeholders.flatMap(({ path: parts, within: around, isList, offset, length }): readonly Problem[] => {
     // As it would be written there: in a block, from its element.
     const shown = (found: Path): string => {
@@ -94,11 +95,14 @@ function checkPlace(set: FormSet, place: TemplatePlace): readonly Problem[] {
       return isBare ? relative : `{${isList ? '#each ' : ''}${relative === '' ? '.' : relative}}`;
     };
     if (hasEvents && around === 0 && `{${printPath(parts)}}` === EVENTS) return [];
+    // In a block without a list, nothing else is wrong.
+    if (missing.some((list) => around > list.length && list.every((part, index) => part === parts[index]))) return [];
     const at = { path, within: { offset, length } };
     const { nodes, isOpen } = factsOfField(set, { in: 'root', path: [...parts] });
+    if (isList && !nodes.some(({ types }) => types.has('array') || types.has('any'))) missing.push(parts);
     if (nodes.length === 0)
       return [unknownPath(set, { path: parts, text: shown(parts).replace(/[{}]|#each /g, ''), shown }, at)];
-    if (isList && !isOpen && !nodes.some(({ types }) => types.has('array'))) {
+    if (missing.includes(parts)) {
       const message = `\`${shown(parts)}\` repeats nothing: it is ${describeTypes(nodes)}, not a list`;
       return [{ rule: 'unknown-payload-path', at: 'value', ...at, message }];
     }
