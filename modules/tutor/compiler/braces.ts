@@ -261,7 +261,7 @@ function oddKey(path: string, written: string): Answer | null {
 }
 
 /** The answer for a field of a filter or a time that no payload has; null if one may. */
-export function readField(field: string): Answer | null {
+export function readForeignField(field: string): Answer | null {
   const found = elementsOf(field);
   if (found !== null) {
     const where = found.rest === '' ? '.' : found.rest;

@@ -10,7 +10,7 @@ import type { NodeFinding, Tutor } from '../../../compiler/source/find-place.ts'
 import { findPlace } from '../../../compiler/source/find-place.ts';
 import { parseYaml } from '../../../compiler/source/parse-yaml.ts';
 import { isPlainMap } from '../../../compiler/text/plain-data.ts';
-import { readBraces, readField } from './braces.ts';
+import { readBraces, readForeignField } from './braces.ts';
 import { FOREIGN_FILES, HERMES_PATHS, HERMES_SECTIONS } from './built/names.ts';
 import type { PlainMap, Slip } from './read-values.ts';
 import { isNamed } from './read-values.ts';
@@ -36,7 +36,7 @@ function answer(finding: NodeFinding): readonly NodeFinding[] {
   const { problem, tree, base } = finding.node;
   const { ask, ...asked } = problem;
   if (ask === undefined) return [finding];
-  const field = problem.rule === 'foreign-path' ? readField(ask) : null;
+  const field = problem.rule === 'foreign-path' ? readForeignField(ask) : null;
   const answers = problem.rule === 'foreign-path' ? (field === null ? [] : [{ ...asked, ...field }]) : readBraces(ask);
   return answers.map((found) => findPlace({ ...found, path: problem.path }, tree, base));
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { lowerTemplate } from '../../../compiler/lower/template.ts';
-import { readBraces, readField } from '../../../modules/tutor/compiler/braces.ts';
+import { readBraces, readForeignField } from '../../../modules/tutor/compiler/braces.ts';
 
 /** What a person is told about a template, by the compiler and by the tutor. */
 const reportsOf = (text: string) =>
@@ -197,7 +197,7 @@ describe('fields', () => {
     ['{a', 'labels["app/name"]'],
   ] as const)
     test(`${field} is answered with ${meant}`, () => {
-      const { message = '', hint = '' } = readField(field) ?? {};
+      const { message = '', hint = '' } = readForeignField(field) ?? {};
       assert.ok(`${message} ${hint}`.includes(meant), `${message} ${hint}`);
     });
 
@@ -205,5 +205,5 @@ describe('fields', () => {
     ...['a', 'a.b', 'a.0.b', 'a[0]', 'a["b.c"]', '["@odata.id"]', '@type', '$id', 'a b', 'a/b', 'größe.wert'],
     ...['payload.a', 'headers.X-Token', 'headers["X-Token"]', 'event', 'header.event_type', '.'],
   ])
-    test(`${field} is no mistake`, () => assert.equal(readField(field), null));
+    test(`${field} is no mistake`, () => assert.equal(readForeignField(field), null));
 });
