@@ -36,7 +36,7 @@ function parse(text: string, { whole, next }: (typeof FORMS)[number]): string[] 
 /** The parts of a path in a template; null if it is not one. */
 export const parsePath = (text: string): string[] | null => parse(text, FORMS[0]);
 
-/** The same for a path that is a value of its own: its plain parts may hold any character but dots, brackets, braces and quotes. */
+/** The same for a whole value: its plain parts may hold any character but dots, brackets, braces and quotes. */
 export const parseField = (text: string): string[] | null => parse(text, FORMS[1]);
 
 /** The parts of such a path. What is not one is split at its dots. */

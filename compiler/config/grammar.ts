@@ -151,7 +151,7 @@ export function lowerField(field: string, inElement = false): FieldPlan | string
   return /^payload[.[]/.test(field) ? { in: 'payload', path: path.slice(1) } : { in: 'root', path };
 }
 
-/** Returns the parts of a path, or an error message. What is no path is split at its dots, and the compiler warns of it. */
+/** Returns the parts of a path, or an error message. What is not a path is split at its dots, and the compiler warns of it. */
 export function lowerPath(field: string): string[] | string {
   if (/^\{.*\}$|^\$\./.test(field))
     return `${JSON.stringify(field)} is not a path; write the keys separated by single dots`;

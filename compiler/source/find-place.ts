@@ -78,7 +78,7 @@ export function createReport(modules: readonly { readonly tutor?: Tutor }[] = []
     addProblems(problems, tree, base = []) {
       for (const problem of problems) findings.push(findPlace(problem, tree, base));
     },
-    // Without a tutor, nobody answers questions.
+    // Without a tutor, questions have no answer.
     diagnostics: () => diagnose(tutor?.(findings) ?? findings.filter(({ message }) => message !== '')),
   };
 }

@@ -133,7 +133,7 @@ function removeSetting(draft: Draft, path: readonly string[], message: string): 
 }
 
 const TOOLSETS: ReadonlySet<string> = new Set(['unknown-toolset', 'barred-toolset']);
-const BRACES = 'its braces are no placeholders here, and are delivered as they are written';
+const BRACES = 'its braces are not placeholders here, and are delivered unchanged';
 
 /** Reports warnings about keys that will be ignored, and about texts with another meaning. Returns true if there were any. */
 function noteDropped(draft: Draft, config: string, complaints: readonly Complaint[]): boolean {

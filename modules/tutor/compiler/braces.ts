@@ -150,7 +150,7 @@ const WORD = '[\\p{L}_][\\p{L}\\p{N}_-]*';
 const CERTAIN = new RegExp(`^(?=.*[._[])(?!\\p{L}\\.\\p{L}\\.?$)${WORD}(?:\\.[\\p{L}\\p{N}_-]+|\\[[^\\]]*\\])*$`, 'u');
 const isCertain = (path: string): boolean => CERTAIN.test(path);
 
-/** Filters of Jinja, Liquid, Twig and Go that are no ordinary words: `{approve|reject}` is a choice. */
+/** Filters of Jinja, Liquid, Twig and Go that are not ordinary words: `{approve|reject}` is a choice. */
 const FILTERS =
   /^(?:capitali[sz]e|downcase|escape|from_?json|length|lower(?:case)?|nl2br|strip_?html|striptags|titlecase|to_?json|to_?string|trim|truncate(?:words)?|upcase|upper(?:case)?|url_?encode|wordcount)\b|^\w+\s*[(:]\s*['"\d]/i;
 
@@ -230,7 +230,7 @@ function suffixed(path: string, written: string): Answer | null {
 }
 
 const SUFFIX = new RegExp(`^(${PATH})(?:\\s*(\\?\\?|\\|\\|?|[:?!])|\\s+(or)\\b)\\s*(.*)$`);
-/** Formats of Python that are no values of CSS or JSON. */
+/** Formats of Python that are not values of CSS or JSON. */
 const FORMAT = /^(?:[<>^=]\d+|0\d+|,|\d*\.\d+(?=[eEfFgG]$))[bcdeEfFgGnoxX]?$|^\d+[dfgx]$|^%[A-Za-z]/;
 
 /** Names that begin with a sign: `{$name}`, `{@odata.id}`, `{%name%}`, `{#number}`, and what only a block has. */

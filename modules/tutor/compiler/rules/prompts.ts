@@ -11,7 +11,7 @@ export const literalPrompt = rule('literal-prompt', {
     const [first] = readTokens(prompt);
     if (first === undefined) return;
     const { offset, length } = first;
-    const message = `a job has no payload: its agent gets ${prompt.slice(offset, offset + length)} as it is written`;
+    const message = `a job has no payload: its agent gets ${prompt.slice(offset, offset + length)} unchanged`;
     const hint = 'let a route fire the job (`cron_job`), and put the placeholders into the prompt of the route';
     report({ path: ['prompt'], at: 'value', within: { offset, length }, message, hint });
   },
