@@ -126,7 +126,7 @@ class WatchedRequest implements Watcher {
       this.input.warnings.add('`session_key` does not resolve: the run gets a new session', {});
     if (this.intake.isExchange)
       this.input.warnings.add(
-        'another hookwright caused the event: after a few of one key, it is ignored (`loop`)',
+        'another hookwright gateway caused the event: after a few such events for one key, further ones are ignored (`loop`)',
         {},
       );
   }
@@ -148,16 +148,16 @@ class WatchedRequest implements Watcher {
     const { intake, dispatch, input } = this;
     const { plan } = input.route;
     const isKnown = this.stages.some(({ stage, result }) => stage === 'identify' && result === 'pass');
-    const taken = ACCEPTED_OUTCOMES.has(outcome);
+    const isAccepted = ACCEPTED_OUTCOMES.has(outcome);
     return {
       route: plan.name,
       profile: plan.profile,
       event: isKnown ? intake.event : null,
       delivery_id: isKnown && intake.claim?.generated === false ? intake.deliveryId : null,
-      taken,
+      taken: isAccepted,
       status,
       outcome,
-      reason: taken ? null : (intake.reason ?? (outcome === 'ignored' ? null : outcome)),
+      reason: isAccepted ? null : (intake.reason ?? (outcome === 'ignored' ? null : outcome)),
       stages: this.everyStage(),
       filter: this.filter,
       script: this.script(),
