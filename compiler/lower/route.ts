@@ -47,7 +47,7 @@ import { parseSecretRef } from '../text/secret-ref.ts';
 import type { RouteEntry, RouteView } from '../views/views.ts';
 import { findJobs } from '../views/views.ts';
 import { lowerBudget } from './agent.ts';
-import { lowerFilters } from './filter.ts';
+import { askAboutField, lowerFilters } from './filter.ts';
 import {
   compactPayload,
   defaultPrompt,
@@ -117,7 +117,7 @@ export function lowerRoute(route: RouteView, { at, written }: Pick<RouteEntry, '
     allow_own_events: config.allow_own_events ?? false,
     ...lowerStatus(route),
     idempotency_ttl_seconds: config.idempotency_ttl_seconds ?? defaultWindow(route),
-    max_age: lowerMaxAge(config),
+    max_age: lowerMaxAge(config, take),
     capture: config.capture ?? scope.table.gateway.capture,
   };
   return { plan, problems };
@@ -165,7 +165,8 @@ function lowerRouteScript({ config, profilePlan, scope }: RouteView): RoutePlan[
 }
 
 /** The rule `max-age` reports one key without the other, and an invalid path. */
-function lowerMaxAge({ max_age_seconds: seconds, timestamp }: RouteConfig): MaxAgePlan | null {
+function lowerMaxAge({ max_age_seconds: seconds, timestamp }: RouteConfig, take: Take): MaxAgePlan | null {
+  if (timestamp !== undefined) take({ plan: null, problems: askAboutField(timestamp, []) }, ['timestamp']);
   const time = timestamp === undefined ? 'none' : lowerField(timestamp);
   return seconds === undefined || typeof time === 'string' ? null : { seconds, time };
 }

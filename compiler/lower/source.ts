@@ -1,5 +1,7 @@
 /** Lowers one source (a catalog file or an entry under `sources:`) to the scheme plan that the verifier interprets. */
+
 import { realTarget } from '../../base/names.ts';
+import { printPath, splitField } from '../../base/paths.ts';
 import type {
   ChallengePlan,
   Locator,
@@ -12,6 +14,7 @@ import type {
   SourceChallenge,
   SourceFile,
 } from '../../schemas/generated/types.ts';
+import { lowerPath } from '../config/grammar.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
 import { checkSource, KEY_FORMS } from './source-faults.ts';
 
@@ -43,7 +46,7 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
     ...(file.credentials === undefined
       ? {}
       : { credentials: lowerLocators(file.credentials, ['credentials'], report) }),
-    ...(file.texts === undefined ? {} : { texts: file.texts.map(pathOf) }),
+    ...(file.texts === undefined ? {} : { texts: file.texts.map(splitField) }),
     ...(file.own_sender === undefined ? {} : { own_sender: file.own_sender.map(lowerOwnSender) }),
     delivery_digest: file.delivery_digest ?? false,
     challenges: lowerChallenges(file.challenge, report),
@@ -54,11 +57,9 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
   return { plan: problems.length === 0 ? plan : null, problems };
 }
 
-const pathOf = (field: string): string[] => field.split('.');
-
 function lowerOwnSender(own: OwnSender): OwnSenderPlan {
-  const path = pathOf(own.field);
-  if ('same_as' in own) return { path, same_as: pathOf(own.same_as), target: '', setting: '' };
+  const path = splitField(own.field);
+  if ('same_as' in own) return { path, same_as: splitField(own.same_as), target: '', setting: '' };
   return { path, same_as: null, target: realTarget(own.target), setting: own.setting };
 }
 
@@ -156,11 +157,12 @@ function lowerLocator(locator: Locator, path: NodePath, report: ReportFault): Lo
     );
     return null;
   }
-  if (json?.split('.').includes('') === true) report([...path, 'json'], `empty part in the path \`${json}\``);
+  if (json !== undefined && typeof lowerPath(json) === 'string')
+    report([...path, 'json'], `empty part in the path \`${json}\``);
   return {
     in: header !== undefined ? 'header' : query !== undefined ? 'query' : form !== undefined ? 'form' : 'json',
     name: header?.toLowerCase() ?? query ?? form ?? '',
-    path: json === undefined ? [] : json.split('.'),
+    path: json === undefined ? [] : splitField(json),
     split: locator.split ?? '',
     prefix: locator.prefix ?? '',
   };
@@ -216,7 +218,7 @@ function parsePlaceholder(name: string): SignedSegment | null {
   if (PLAIN.has(name)) return { kind: name as Kind, value: [] };
   const [kind = '', ...rest] = name.split(':');
   const argument = rest.join(':');
-  if (kind === 'json' && argument !== '') return { kind, value: argument.split('.') };
+  if (kind === 'json' && argument !== '') return { kind, value: splitField(argument) };
   return kind === 'url' && URL_FORMS.has(argument) ? { kind, value: [argument] } : null;
 }
 
@@ -234,7 +236,7 @@ function isSigned(at: LocatorPlan, signed: readonly SignedSegment[]): boolean {
     if (kind === 'body') return isInBody(at);
     if (kind === 'params') return at.in === 'form' && at.path.length === 0;
     if (kind === 'url') return at.in === 'query';
-    return kind === 'json' && at.in === 'json' && at.path.join('.') === value.join('.');
+    return kind === 'json' && at.in === 'json' && printPath(at.path) === printPath(value);
   });
 }
 

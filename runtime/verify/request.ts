@@ -1,7 +1,9 @@
 /** A request as verifier and intake read it: raw bytes, views that are parsed at most once, and single values. */
+
 import type { IncomingHttpHeaders } from 'node:http';
 import { isNumber, readJson } from '../../base/exact-number.ts';
 import { tryParseJson } from '../../base/files.ts';
+import { printPath } from '../../base/paths.ts';
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
 
 /** A request as the verifier reads it: raw bytes, and views of them that are parsed at most once. */
@@ -187,8 +189,8 @@ export function printLocation({ in: place, name, path }: LocatorPlan): string {
     case 'query':
       return `?${name}`;
     case 'json':
-      return ['body', ...path].join('.');
+      return printPath(['body', ...path]);
     case 'form':
-      return ['body', name, ...path].join('.');
+      return printPath(['body', name, ...path]);
   }
 }

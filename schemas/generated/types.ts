@@ -145,7 +145,8 @@ export type ExplainedCoalesce = {
 } | null;
 export type KeptReason = KeptSignatureReason | KeptEventReason | KeptFilterReason | KeptTextReason;
 export type StorePlan = SqliteStorePlan | PostgresStorePlan;
-export type TemplateSegment = TextSegment | PathSegment | DumpSegment | EventsSegment | MetaSegment | NoticeSegment;
+export type TemplateSegment =
+  TextSegment | PathSegment | DumpSegment | EventsSegment | MetaSegment | EachSegment | IndexSegment | NoticeSegment;
 /**
  * A template as a list of segments.
  */
@@ -200,7 +201,7 @@ export type AgentPlan = CommandAgentPlan | OpenAiAgentPlan | PreviewAgentPlan;
  * Toolsets that a run of the agent may have; null: no limit.
  */
 export type MostToolsets = string[] | null;
-export type FilterPlan = FilterGroup | FilterLeaf;
+export type FilterPlan = FilterGroup | FilterElements | FilterLeaf;
 export type CoalescePlan = {
   key: TemplatePlan;
   window_seconds: number;
@@ -667,11 +668,11 @@ export interface RouteConfig {
   capture?: 'none' | 'problems' | 'all';
 }
 /**
- * A condition (`field` and exactly one operator), or a group of conditions (`all`, `any` or `not`).
+ * A condition (`field` and exactly one operator), a group of conditions (`all`, `any` or `not`), or a list (`any_of` or `all_of`, with `where`).
  */
 export interface FilterConfig {
   /**
-   * Dotted path: `payload.<x>`, `event`, `event_type`, `headers.<Name>`, or a path from the root.
+   * Path: `payload.<x>`, `event`, `event_type`, `headers.<Name>`, or a path from the root, such as `labels["app/name"]`.
    */
   field?: string;
   /**
@@ -738,6 +739,18 @@ export interface FilterConfig {
    * The condition or group does not match. A list means `all`.
    */
   not?: FilterConfig | FilterConfig[];
+  /**
+   * Path of a list; at least one element matches `where`.
+   */
+  any_of?: string;
+  /**
+   * Path of a list; it has elements, and each matches `where`.
+   */
+  all_of?: string;
+  /**
+   * What elements are tested with; paths begin at the element, `.` is the element itself.
+   */
+  where?: FilterConfig | FilterConfig[];
 }
 /**
  * Messages that the agent may hand over besides its answer, by name. Outputs with other names are dropped.
@@ -3129,7 +3142,7 @@ export interface SignatureCause {
  */
 export interface ExplainedFilter {
   /**
-   * An operator of a leaf, or `all`, `any`, `not` of a group.
+   * An operator, or `all`, `any`, `not`, `any_of`, `all_of`.
    */
   operator: string;
   /**
@@ -3147,9 +3160,13 @@ export interface ExplainedFilter {
   missing: boolean;
   holds: boolean;
   /**
-   * Members of a group.
+   * Members of a group; of `any_of` and `all_of`, the element that decided, else the first three.
    */
   of: ExplainedFilter[];
+  /**
+   * Index of the element in its list.
+   */
+  element?: number;
 }
 export interface PromptPart {
   text: string;
@@ -3638,9 +3655,13 @@ export interface TextSegment {
 export interface PathSegment {
   kind: 'path';
   /**
-   * Keys and indexes from the root of the payload; empty: the placeholder never has a value (`{headers.X}`).
+   * Keys and indexes from the payload or, in a block, from its element; empty: never resolves (`{headers.X}`).
    */
   path: string[];
+  /**
+   * In a block, `root`: from the payload (`{@root.x}`), `element`: the element itself (`{.}`).
+   */
+  from?: 'root' | 'element';
   /**
    * The placeholder as written; used if it has no value.
    */
@@ -3682,6 +3703,31 @@ export interface MetaSegment {
    * Put the value between markers, because outsiders may have written it (`untrusted: mark`). Absent: unchanged.
    */
   marked?: true;
+}
+/**
+ * A block, `{#each path}…{/each}`: its template is repeated for each element of a list.
+ */
+export interface EachSegment {
+  kind: 'each';
+  /**
+   * The list, from the payload or the element around it; empty: that value itself (`{#each .}`).
+   */
+  path: string[];
+  /**
+   * The path begins at the payload.
+   */
+  from?: 'root';
+  /**
+   * The start of the block as written; reported if the list is missing.
+   */
+  text: string;
+  plan: TemplatePlan;
+}
+/**
+ * The index of a block's element, from 0.
+ */
+export interface IndexSegment {
+  kind: 'index';
 }
 /**
  * Sentence that explains the markers to the agent; the first segment of a template that has marked segments.
@@ -4628,9 +4674,30 @@ export interface FilterGroup {
    */
   filters: FilterPlan[];
 }
+/**
+ * A filter that any or all elements of a list must match; its fields begin at the element.
+ */
+export interface FilterElements {
+  kind: 'any_of' | 'all_of';
+  field: FieldPlan;
+  where: FilterPlan;
+}
+/**
+ * The list.
+ */
+export interface FieldPlan {
+  /**
+   * Where the field is read. `payload`: below a top-level object `payload` if there is one, else from the root.
+   */
+  in: 'payload' | 'root' | 'event' | 'header';
+  /**
+   * Path of the field, as a list of keys; for `header`, the header's lower-case name.
+   */
+  path: string[];
+}
 export interface FilterLeaf {
   kind: 'leaf';
-  field: FieldPlan;
+  field: FieldPlan1;
   operator:
     | 'exists'
     | 'missing'
@@ -4650,11 +4717,11 @@ export interface FilterLeaf {
    */
   value: string | number | boolean | {} | unknown[] | null;
   /**
-   * The operand as JSON, if it contains a number that JavaScript would round; `value` is then only near.
+   * The same value as JSON text, if it contains a number that JavaScript would round. `value` is then only near.
    */
   exact?: string;
 }
-export interface FieldPlan {
+export interface FieldPlan1 {
   /**
    * Where the field is read. `payload`: below a top-level object `payload` if there is one, else from the root.
    */
@@ -4684,7 +4751,7 @@ export interface KeepAllPlan {
  */
 export interface MaxAgePlan {
   seconds: number;
-  time: FieldPlan;
+  time: FieldPlan1;
 }
 /**
  * The response 202 contains a status URL. Absent: no status URL.

@@ -1,4 +1,5 @@
 /** Answers the core commands' questions about senders' payloads. */
+import { printPath } from '../../../base/paths.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import type { PayloadTools } from '../../../cli/base/module.ts';
@@ -90,7 +91,7 @@ const HINTS: Readonly<Record<string, (payloads: Payloads) => Schema>> = {
 /** @param forms forms of the wanted events */
 export function addPayloadHints(schema: unknown, forms: readonly FormSet[]): unknown {
   const names = forms.flatMap((set) => set.forms.map(({ event }) => event));
-  const paths = forms.flatMap((set) => listPaths(set).map(({ path }) => path.join('.')));
+  const paths = forms.flatMap((set) => listPaths(set).map(({ path }) => printPath(path)));
   return addTo(schema, {
     events: [...new Set(names)].filter((event) => event !== ANY_EVENT),
     paths: [...new Set(paths)].sort(),

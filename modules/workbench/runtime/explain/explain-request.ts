@@ -279,7 +279,7 @@ const builtinsOf = ({ route, event, deliveryId }: Intake): Builtins => ({
 function promptParts(intake: Intake): NonNullable<Explanation['prompt_parts']> {
   return intake.route.plan.prompt.map((segment) => {
     const { text, unresolved } = linkTemplate([segment])(intake.data, builtinsOf(intake));
-    const placeholder = segment.kind === 'path' ? segment.text : segment.kind === 'text' ? null : `{${segment.kind}}`;
+    const placeholder = segment.kind === 'text' ? null : 'text' in segment ? segment.text : `{${segment.kind}}`;
     return { text, placeholder, resolved: unresolved.length === 0 };
   });
 }
