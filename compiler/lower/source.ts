@@ -46,10 +46,13 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
     ...(file.texts === undefined ? {} : { texts: file.texts.map(pathOf) }),
     ...(file.own_sender === undefined ? {} : { own_sender: file.own_sender.map(lowerOwnSender) }),
     delivery_digest: file.delivery_digest ?? false,
+    ...(file.allow_empty === true ? { allow_empty: true } : {}),
+    ...(file.signs_decoded === true ? { signs_decoded: true } : {}),
     challenges: lowerChallenges(file.challenge, report),
     never_with: (file.never_with ?? []).map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, '')),
     deprecated: file.deprecated ?? null,
   };
+  Object.assign(plan, lowerGuard(file.replay_guard, plan));
   problems.push(...checkSource(file, signed));
   return { plan: problems.length === 0 ? plan : null, problems };
 }
@@ -99,6 +102,18 @@ function lowerDelivery(
 ): LocatorPlan[] {
   const places = signedFirst(lowerLocators(file.delivery, ['delivery'], report), signed);
   return id === null ? places : [id];
+}
+
+/**
+ * The replay guard: of the body if the source asks for it, otherwise of the signed bytes of a scheme that signs a time, but
+ * possibly no id.
+ */
+function lowerGuard(guard: SourceFile['replay_guard'], plan: SchemePlan): Pick<SchemePlan, 'replay_guard'> {
+  if (guard !== undefined) return { replay_guard: { of: guard, signed_ids: 0 } };
+  const { timestamp, id, delivery, delivery_digest, signed } = plan;
+  const signed_ids = delivery.filter((at) => isSigned(at, signed)).length;
+  const isSure = id !== null || (delivery_digest && signed_ids === delivery.length);
+  return timestamp === null || isSure ? {} : { replay_guard: { of: 'signed', signed_ids } };
 }
 
 /** Lowers the handshakes of a source (`challenge:`) to the plans that the intake answers them with. */

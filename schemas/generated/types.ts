@@ -654,6 +654,10 @@ export interface RouteConfig {
    */
   idempotency_ttl_seconds?: number;
   /**
+   * `body`: a repeated body is a duplicate as long as a delivery id is remembered, whatever its id. For senders that sign no time.
+   */
+  replay_guard?: 'body';
+  /**
    * Ignore events that are older than this when they arrive; needs `timestamp`.
    */
   max_age_seconds?: number;
@@ -1503,6 +1507,18 @@ export interface SourceFile {
    */
   delivery_digest?: boolean;
   /**
+   * `body`: the digest of the signed body is remembered as long as a delivery id, so that a captured request cannot be sent again under another id. For senders that sign no time.
+   */
+  replay_guard?: 'body';
+  /**
+   * The sender's requests may have no body; their payload is `{}`.
+   */
+  allow_empty?: boolean;
+  /**
+   * The sender signs the body before it applies `Content-Encoding`. By default the signature covers the bytes as transmitted.
+   */
+  signs_decoded?: boolean;
+  /**
    * Handshake of the sender, one or several.
    */
   challenge?: SourceChallenge | [SourceChallenge, ...SourceChallenge[]];
@@ -1805,6 +1821,18 @@ export interface SourceVariant {
    * The sender has no delivery id: a digest of the signed part of the body replaces it, so that retries are recognised.
    */
   delivery_digest?: boolean;
+  /**
+   * `body`: the digest of the signed body is remembered as long as a delivery id, so that a captured request cannot be sent again under another id. For senders that sign no time.
+   */
+  replay_guard?: 'body';
+  /**
+   * The sender's requests may have no body; their payload is `{}`.
+   */
+  allow_empty?: boolean;
+  /**
+   * The sender signs the body before it applies `Content-Encoding`. By default the signature covers the bytes as transmitted.
+   */
+  signs_decoded?: boolean;
   /**
    * Handshake of the sender, one or several.
    */
@@ -2789,6 +2817,10 @@ export interface Dispatch {
   event: string;
   delivery_id: string;
   /**
+   * The replay guard of its request, claimed with the delivery id. Absent: none.
+   */
+  guard?: string;
+  /**
    * Unix time in ms.
    */
   accepted_at: number;
@@ -3767,6 +3799,15 @@ export interface SchemePlan {
    * Use a digest of the body as the delivery id if there is no id.
    */
   delivery_digest: boolean;
+  replay_guard?: ReplayGuardPlan;
+  /**
+   * An empty body is the payload `{}`. Absent: false.
+   */
+  allow_empty?: boolean;
+  /**
+   * The signature covers the body after its `Content-Encoding` is undone. Absent: false.
+   */
+  signs_decoded?: boolean;
   /**
    * Handshakes; the first match answers.
    */
@@ -3822,6 +3863,19 @@ export interface OwnSenderPlan {
   same_as: string[] | null;
   target: string;
   setting: string;
+}
+/**
+ * The digest that is claimed with the delivery id, against captured requests that are sent again. Absent: none.
+ */
+export interface ReplayGuardPlan {
+  /**
+   * `signed`: the signed bytes with their time, for the window of the time. `body`: the body, as long as an id is remembered.
+   */
+  of: 'signed' | 'body';
+  /**
+   * So many locations at the start of `delivery` are signed: an id there needs no guard.
+   */
+  signed_ids: number;
 }
 export interface ChallengePlan {
   kind: 'echo' | 'reply' | 'capture' | 'ok';
@@ -4572,6 +4626,10 @@ export interface RoutePlan {
   allow_own_events: boolean;
   budget?: BudgetPlan;
   idempotency_ttl_seconds: number;
+  /**
+   * Absent: the guard of the source, if it has one.
+   */
+  replay_guard?: 'body';
   max_age: MaxAgePlan | null;
   /**
    * Requests that are captured.

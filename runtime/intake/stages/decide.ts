@@ -1,10 +1,10 @@
 /** The stages that find the event type and the delivery id, and decide whether the route accepts the event. */
 
-import type { Refusal } from '../../dispatch/dispatcher.ts';
+import type { Refusal, ReplayGuard } from '../../dispatch/dispatcher.ts';
 import { orRefused } from '../../dispatch/dispatcher.ts';
 import { isPrintable, printableStart } from '../../platform/log.ts';
 import type { FilterSubject } from '../../table/link-filter.ts';
-import type { Identity } from '../../table/link-identity.ts';
+import type { Identity, LinkedGuard } from '../../table/link-identity.ts';
 import { digestOf } from '../../table/link-identity.ts';
 import { MARKER_START } from '../../table/link-loop.ts';
 import { readFirst } from '../../verify/request.ts';
@@ -32,9 +32,16 @@ export const identify: Stage = (intake, { ids }) => {
     delivery_id: intake.deliveryId,
     generated: sent === null,
     ttl_ms: limits.idempotencyTtlMs,
+    guard: guardOf(intake, plan.replay_guard === undefined ? identity.guard : identity.bodyGuard),
   };
   return null;
 };
+
+/** The replay guard of an event that nothing signed identifies, or whose route or source has one for all events. */
+function guardOf(intake: Intake, guard: LinkedGuard | null): ReplayGuard | null {
+  if (guard === null || readFirst(guard.signed, intake, true) !== null) return null;
+  return { name: guard.name(intake), ttl_ms: guard.ttlMs(intake.route.limits.idempotencyTtlMs) };
+}
 
 function sentEvent(intake: Intake, { event, eventFallback }: Identity): string | null {
   return readFirst(event, intake, true) ?? readFirst(eventFallback, intake, false);
@@ -89,7 +96,7 @@ export const matchEvent: Stage = (intake) =>
  */
 export const answerSeen: Stage = (intake, services) => {
   const { claim, route } = intake;
-  if (claim === null || claim.generated) return null;
+  if (claim === null) return null;
   if (services.dispatcher.isKnownDone(claim)) return refuse(intake, { kind: 'duplicate' });
   return route.script === null ? null : lookUp(intake, services);
 };

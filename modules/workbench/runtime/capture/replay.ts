@@ -50,5 +50,6 @@ export function replayRequest(captured: KeptRequest, route: LinkedRoute, service
 /** With the old id, the event would be a duplicate. */
 function giveNewId(intake: Intake, { ids }: Services): void {
   intake.deliveryId = ids.delivery(intake.receivedAt);
-  if (intake.claim !== null) intake.claim = { ...intake.claim, delivery_id: intake.deliveryId, generated: true };
+  if (intake.claim !== null)
+    intake.claim = { ...intake.claim, delivery_id: intake.deliveryId, generated: true, guard: null };
 }
