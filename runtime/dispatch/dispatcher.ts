@@ -21,8 +21,8 @@ export interface Claim {
   readonly generated: boolean;
   /** How long the claim lasts, in ms. */
   readonly ttl_ms: number;
-  /** Claimed together with the id; null or absent: none. */
-  readonly guard?: ReplayGuard | null;
+  /** Claimed together with the id; absent: none. */
+  readonly guard?: ReplayGuard;
 }
 
 /** Recognises a request that was captured and sent again under another id. */
@@ -152,9 +152,9 @@ export async function orRefused<T>(work: Promise<T>): Promise<T | Refusal> {
 
 /** Converts a request's claim to its stored form; null if nothing identifies it. A generated id is never a duplicate. */
 export function storedClaim(claim: Claim, now: number): StoredClaim | null {
-  const { profile, route, generated, delivery_id, ttl_ms, guard = null } = claim;
+  const { profile, route, generated, delivery_id, ttl_ms, guard } = claim;
   const until = (ms: number): number => Math.round(now + ms);
-  if (guard === null) return generated ? null : { profile, route, delivery_id, expires_at: until(ttl_ms) };
+  if (guard === undefined) return generated ? null : { profile, route, delivery_id, expires_at: until(ttl_ms) };
   const guarded = until(guard.ttl_ms);
   if (generated) return { profile, route, delivery_id: guard.name, expires_at: guarded };
   const id = { profile, route, delivery_id, expires_at: until(ttl_ms) };

@@ -26,13 +26,14 @@ export const identify: Stage = (intake, { ids }) => {
   intake.event = eventName(sentEvent(intake, identity) ?? UNKNOWN_EVENT);
   const sent = sentId(intake, identity);
   intake.deliveryId = sent ?? ids.delivery(intake.receivedAt);
+  const guard = guardOf(intake, plan.replay_guard === undefined ? identity.guard : identity.bodyGuard);
   intake.claim = {
     profile: plan.profile,
     route: plan.name,
     delivery_id: intake.deliveryId,
     generated: sent === null,
     ttl_ms: limits.idempotencyTtlMs,
-    guard: guardOf(intake, plan.replay_guard === undefined ? identity.guard : identity.bodyGuard),
+    ...(guard === null ? {} : { guard }),
   };
   return null;
 };
@@ -96,7 +97,7 @@ export const matchEvent: Stage = (intake) =>
  */
 export const answerSeen: Stage = (intake, services) => {
   const { claim, route } = intake;
-  if (claim === null) return null;
+  if (claim === null || (claim.generated && claim.guard === undefined)) return null;
   if (services.dispatcher.isKnownDone(claim)) return refuse(intake, { kind: 'duplicate' });
   return route.script === null ? null : lookUp(intake, services);
 };

@@ -47,9 +47,10 @@ export function replayRequest(captured: KeptRequest, route: LinkedRoute, service
   };
 }
 
-/** With the old id, the event would be a duplicate. */
+/** With the old id or the replay guard, the event would be a duplicate. */
 function giveNewId(intake: Intake, { ids }: Services): void {
   intake.deliveryId = ids.delivery(intake.receivedAt);
-  if (intake.claim !== null)
-    intake.claim = { ...intake.claim, delivery_id: intake.deliveryId, generated: true, guard: null };
+  if (intake.claim === null) return;
+  const { guard: _guard, ...claim } = intake.claim;
+  intake.claim = { ...claim, delivery_id: intake.deliveryId, generated: true };
 }
