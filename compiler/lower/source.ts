@@ -110,11 +110,15 @@ function lowerDelivery(
  */
 function lowerGuard(guard: SourceFile['replay_guard'], plan: SchemePlan): Pick<SchemePlan, 'replay_guard'> {
   if (guard !== undefined) return { replay_guard: { of: guard, signed_ids: 0 } };
-  const { timestamp, id, delivery, delivery_digest, signed } = plan;
-  const signed_ids = delivery.filter((at) => isSigned(at, signed)).length;
+  const { timestamp, id, delivery, delivery_digest } = plan;
+  const signed_ids = countSignedIds(plan);
   const isSure = id !== null || (delivery_digest && signed_ids === delivery.length);
   return timestamp === null || isSure ? {} : { replay_guard: { of: 'signed', signed_ids } };
 }
+
+/** The number of signed locations of the delivery id; they come first. */
+export const countSignedIds = ({ delivery, signed }: Pick<SchemePlan, 'delivery' | 'signed'>): number =>
+  delivery.filter((at) => isSigned(at, signed)).length;
 
 /** Lowers the handshakes of a source (`challenge:`) to the plans that the intake answers them with. */
 const lowerChallenges = (

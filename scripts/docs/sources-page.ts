@@ -9,6 +9,7 @@ import {
   describeDelivery,
   describeEvent,
   describeHandshake,
+  describeReplay,
   describeSending,
   describeSignature,
 } from '../../modules/payloads/compiler/describe-source.ts';
@@ -43,6 +44,10 @@ and \`generic-v1\` whose signature is there decides, and its failure is final. \
 - \`secrets: [current, previous]\` accepts both during a rotation; the log and the metrics say which one signed.
 - \`public_url\`, for the server or for one route, is needed where the URL is signed.
 - [Custom sources](own-sources.md) have the same form.
+
+A request that somebody has captured and sends again is a duplicate: by its delivery id if that is signed, otherwise, as long as its
+time is valid, by what was signed. A source without a signed time says under **Replay** what remains possible. \`replay_guard: body\` on
+a route or a source recognises a repeated body as long as a delivery id is remembered, whatever its id.
 
 The window is how far a signed timestamp may be from the server's clock, in both directions; **(ours)** marks a number that is not
 the sender's. **Evidence**: *vendor* is the sender's own documentation or SDK, *secondary* a third party, *unverified* general
@@ -115,12 +120,14 @@ function section(entry: SourceEntry): string {
   const { plan } = lowerSource(name, file);
   const key = describeSecret(file);
   const handshake = plan === null ? '' : describeHandshake(plan);
+  const replay = plan === null ? '' : describeReplay(plan);
   const sending = describeSending(file);
   const mark = file.sending === undefined ? '' : ` (${link(file.sending.evidence, file.sending.docs)})`;
   const note = file.sending?.note === undefined ? '' : ` ${file.sending.note}`;
   const facts = [
     `- \`source: ${name}\`${file.docs === undefined ? '' : `, [documentation](${file.docs})`}`,
     ...(key === null ? [] : [`- Secret: ${key}.`]),
+    ...(replay === '' ? [] : [`- Replay: ${replay}.`]),
     ...(handshake === '' ? [] : [`- URL check: ${handshake}.`]),
     ...(describeCredentials(file) === '' ? [] : [`- Removed from captured requests: ${describeCredentials(file)}.`]),
     ...(sending.length === 0 ? [] : [`- The sender ${sending.join(', and ')}${mark}.${note}`]),

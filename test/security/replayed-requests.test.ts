@@ -12,14 +12,20 @@ import type { Hooks } from '../../main/hookwright.ts';
 import { hookwright } from '../../main/hookwright.ts';
 import type { SignedResult } from '../../modules/workbench/cli/test-event/sign-test-event.ts';
 import { signRequest } from '../../modules/workbench/cli/test-event/sign-test-event.ts';
+import type { Clock } from '../../runtime/platform/clock.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { loadShippedSources } from '../helpers/catalog-sources.ts';
 import { silentLog } from '../helpers/log.ts';
+import { handleAgain } from '../helpers/send-again.ts';
 import { keysOf } from '../helpers/source-keys.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
 const TIMES = 20;
+/** The wall clock stands still, because some windows are short. */
+const NOW = 1_780_000_000_000;
+const clock: Clock = { ...systemClock, now: () => NOW };
 const HOST = 'https://hooks.example.test';
 
 interface Sender {
@@ -50,7 +56,7 @@ async function open(t: TestContext, routes: object, home: string, more: object =
     config: { public_url: HOST, platforms: { webhook: { enabled: true, routes }, ...more } },
     home,
     env: {},
-    log: silentLog,
+    ...{ log: silentLog, clock },
     agent: ({ prompt }) => prompt,
   });
   atEnd(t, () => hooks.stop({ drainMs: 0 }));
@@ -64,7 +70,7 @@ function captured({ plan, signing }: Sender, route: string, body: object = { tex
     plan,
     signing,
     { ...unsigned, body: Buffer.from(JSON.stringify(body)), id: 'first', event: null },
-    Date.now(),
+    NOW,
   );
 }
 
@@ -86,11 +92,17 @@ async function receive(t: TestContext) {
 const ID_HEADERS = ['x-request-id', 'x-github-delivery', 'webhook-id', 'svix-id', 'idempotency-key'];
 
 /** Sends a captured request with other ids in all places that are not signed. */
-async function send(hooks: Hooks, { plan }: Sender, { url, headers, body }: SignedResult, id: string | null) {
+async function send(
+  hooks: Hooks,
+  { plan }: Sender,
+  { url, headers, body }: SignedResult,
+  id: string | null,
+): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> {
   const names = [...plan.delivery.flatMap((at) => (at.in === 'header' ? [at.name] : [])), ...ID_HEADERS];
   const ids = id === null ? {} : Object.fromEntries(names.map((name) => [name, id]));
   const sent = { 'content-type': 'application/json', ...headers, ...ids };
-  const answer = await hooks.fetch(new Request(`${HOST}${url}`, { method: 'POST', headers: sent, body }));
+  const request = new Request(`${HOST}${url}`, { method: 'POST', headers: sent, body });
+  const answer = await handleAgain({ handle: (copy) => hooks.fetch(copy) }, request);
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
@@ -166,7 +178,7 @@ test('the same body signed at another time is a new event, and a signed id alone
   const at = (seconds: number): SignedResult => {
     const unsigned = { method: 'POST', url: '/webhooks/generic', public_url: null, id: 'x', event: null };
     const body = Buffer.from('{"text":"hi"}');
-    return signRequest(generic.plan, generic.signing, { ...unsigned, body }, Date.now() - seconds * 1000);
+    return signRequest(generic.plan, generic.signing, { ...unsigned, body }, NOW - seconds * 1000);
   };
   for (const seconds of [0, 60]) assert.equal((await send(hooks, generic, at(seconds), `id-${seconds}`)).status, 202);
   for (const id of ['evt_1', 'evt_2']) {
@@ -189,7 +201,7 @@ test('`replay_guard: body` refuses a repeated body under other ids, on a route a
       sources: { mine: { ...mine, replay_guard: 'body', delivery: { header: 'X-Request-ID' } } },
       platforms: { webhook: { enabled: true, routes } },
     },
-    ...{ home: tempDir(t), env: {}, log: silentLog, agent: () => '' },
+    ...{ home: tempDir(t), env: {}, log: silentLog, clock, agent: () => '' },
   });
   atEnd(t, () => hooks.stop({ drainMs: 0 }));
   const statuses = async (route: string): Promise<unknown[]> => {
