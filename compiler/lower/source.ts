@@ -46,6 +46,8 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
     ...(file.texts === undefined ? {} : { texts: file.texts.map(pathOf) }),
     ...(file.own_sender === undefined ? {} : { own_sender: file.own_sender.map(lowerOwnSender) }),
     delivery_digest: file.delivery_digest ?? false,
+    ...(file.test_events === undefined ? {} : { test_events: file.test_events }),
+    ...(file.event_details === undefined ? {} : { event_details: lowerDetails(file.event_details, report) }),
     ...(file.allow_empty === true ? { allow_empty: true } : {}),
     ...(file.signs_decoded === true ? { signs_decoded: true } : {}),
     challenges: lowerChallenges(file.challenge, report),
@@ -56,6 +58,11 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
   problems.push(...checkSource(file, signed));
   return { plan: problems.length === 0 ? plan : null, problems };
 }
+
+const lowerDetails = (details: NonNullable<SourceFile['event_details']>, report: ReportFault) =>
+  Object.fromEntries(
+    Object.entries(details).map(([event, at]) => [event, lowerLocators(at, ['event_details', event], report)]),
+  );
 
 const pathOf = (field: string): string[] => field.split('.');
 

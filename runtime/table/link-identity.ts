@@ -18,6 +18,10 @@ export interface Identity {
   readonly delivery: readonly LocatorPlan[];
   /** Computes the delivery id for a source that sends none. */
   readonly digest: Digest | null;
+  /** Events that test the connection. */
+  readonly tests: ReadonlySet<string>;
+  /** Locations of more exact names, by event type. */
+  readonly details: ReadonlyMap<string, readonly LocatorPlan[]>;
   /** The replay guard of the source; null: it has none. */
   readonly guard: LinkedGuard | null;
   /** The replay guard of a route with `replay_guard: body`. */
@@ -81,7 +85,15 @@ export function identityLinker(table: SpecifiedLocations & Pick<RouteTable, 'sch
   /** For an unsigned request of an unknown sender: the order of §6. */
   const { default_event: eventFallback, default_delivery: delivery } = table;
   const bodyGuard = linkBodyGuard(({ body }) => digestOf(body), 0);
-  const unknown: Identity = { event: [], eventFallback, delivery, digest: null, guard: null, bodyGuard };
+  const unknown: Identity = {
+    event: [],
+    eventFallback,
+    delivery,
+    digest: null,
+    guard: null,
+    bodyGuard,
+    ...namesOf({}),
+  };
   return (source, insecure) => {
     if (!insecure) return ofScheme;
     const identity = source === null ? unknown : ofScheme(source);
@@ -91,9 +103,9 @@ export function identityLinker(table: SpecifiedLocations & Pick<RouteTable, 'sch
 
 function identityOf(plan: SchemePlan, table: SpecifiedLocations): Identity {
   const specified = signedLocations(table);
-  const guards = linkGuards(plan);
+  const rest = { ...linkGuards(plan), ...namesOf(plan) };
   if (!namesLocations(plan)) {
-    return { event: [], eventFallback: specified.event, delivery: specified.delivery, digest: null, ...guards };
+    return { event: [], eventFallback: specified.event, delivery: specified.delivery, digest: null, ...rest };
   }
   const { event, delivery, delivery_digest } = plan;
   return {
@@ -101,9 +113,17 @@ function identityOf(plan: SchemePlan, table: SpecifiedLocations): Identity {
     eventFallback: specified.event.filter(isInBody),
     delivery,
     digest: delivery_digest ? linkDigest(plan) : null,
-    ...guards,
+    ...rest,
   };
 }
+
+const namesOf = ({
+  test_events = [],
+  event_details = {},
+}: Pick<SchemePlan, 'test_events' | 'event_details'>): Pick<Identity, 'tests' | 'details'> => ({
+  tests: new Set(test_events),
+  details: new Map(Object.entries(event_details)),
+});
 
 function linkGuards(plan: SchemePlan): Pick<Identity, 'guard' | 'bodyGuard'> {
   const { replay_guard: guard, timestamp, delivery } = plan;

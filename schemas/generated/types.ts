@@ -1511,6 +1511,21 @@ export interface SourceFile {
    */
   replay_guard?: 'body';
   /**
+   * Events by which the sender tests the connection; a route without `events` ignores them.
+   *
+   * @minItems 1
+   */
+  test_events?: [string, ...string[]];
+  /**
+   * Locations of a more exact name of an event, by its type; `events` of a route accepts either name.
+   */
+  event_details?: {
+    /**
+     * One location or several. A signature: one match is enough. An event or id: the first non-empty value is used, signed locations before unsigned ones.
+     */
+    [k: string]: Locator | [Locator, ...Locator[]];
+  };
+  /**
    * The sender's requests may have no body; their payload is `{}`.
    */
   allow_empty?: boolean;
@@ -1825,6 +1840,21 @@ export interface SourceVariant {
    * `body`: the digest of the signed body is remembered as long as a delivery id, so that a captured request cannot be sent again under another id. For senders that sign no time.
    */
   replay_guard?: 'body';
+  /**
+   * Events by which the sender tests the connection; a route without `events` ignores them.
+   *
+   * @minItems 1
+   */
+  test_events?: [string, ...string[]];
+  /**
+   * Locations of a more exact name of an event, by its type; `events` of a route accepts either name.
+   */
+  event_details?: {
+    /**
+     * One location or several. A signature: one match is enough. An event or id: the first non-empty value is used, signed locations before unsigned ones.
+     */
+    [k: string]: Locator | [Locator, ...Locator[]];
+  };
   /**
    * The sender's requests may have no body; their payload is `{}`.
    */
@@ -3801,6 +3831,11 @@ export interface SchemePlan {
   delivery_digest: boolean;
   replay_guard?: ReplayGuardPlan;
   /**
+   * Events that test the connection: a route without `events` ignores them. Absent: none.
+   */
+  test_events?: string[];
+  event_details?: EventDetailsPlan;
+  /**
    * An empty body is the payload `{}`. Absent: false.
    */
   allow_empty?: boolean;
@@ -3876,6 +3911,12 @@ export interface ReplayGuardPlan {
    * So many locations at the start of `delivery` are signed: an id there needs no guard.
    */
   signed_ids: number;
+}
+/**
+ * Locations of a more exact name of an event, by its type; `events` accepts either. Absent: none.
+ */
+export interface EventDetailsPlan {
+  [k: string]: LocatorPlan[];
 }
 export interface ChallengePlan {
   kind: 'echo' | 'reply' | 'capture' | 'ok';

@@ -36,6 +36,8 @@ interface Sender {
 
 const senderOf = (plan: SchemePlan): Sender => ({ plan, ...keysOf(plan) });
 
+const named = (name: string): Sender => senderOf(loadShippedSources().plan(name));
+
 /** The sources that sign a time, but no id. */
 const TIMED = loadShippedSources()
   .lowered.map(({ plan }) => plan)
@@ -131,8 +133,7 @@ test('a captured request of any source that signs a time is a duplicate under ev
 });
 
 test('one of many copies that arrive at once is accepted, in every mode', async (t) => {
-  const [sender] = TIMED.filter(({ plan }) => plan.name === 'generic-v2');
-  assert.ok(sender !== undefined);
+  const sender = named('generic-v2');
   const modes = {
     agent: {},
     grouped: { coalesce: { key: '{text}', window_seconds: 60 } },
@@ -152,8 +153,7 @@ test('one of many copies that arrive at once is accepted, in every mode', async 
 });
 
 test('the sender’s own retry of a failed direct delivery is delivered, and its copies afterwards are duplicates', async (t) => {
-  const [sender] = TIMED.filter(({ plan }) => plan.name === 'generic-v2');
-  assert.ok(sender !== undefined);
+  const sender = named('generic-v2');
   const receiver = await receive(t);
   receiver.status = 400;
   const routes = { r: routeOf(sender, { deliver_only: true, deliver: 'http' }) };
@@ -168,7 +168,6 @@ test('the sender’s own retry of a failed direct delivery is delivered, and its
 });
 
 test('the same body signed at another time is a new event, and a signed id alone identifies', async (t) => {
-  const named = (name: string) => senderOf(loadShippedSources().plan(name));
   const [generic, stripe] = [named('generic-v2'), named('stripe')];
   const routes = {
     generic: routeOf(generic, {}),

@@ -38,6 +38,14 @@ export const identify: Stage = (intake, { ids }) => {
   return null;
 };
 
+/** Gives the event another id, without a replay guard: it does not come from a sender. */
+export function giveId(intake: Intake, deliveryId: string, generated: boolean): void {
+  intake.deliveryId = deliveryId;
+  if (intake.claim === null) return;
+  const { guard: _guard, ...claim } = intake.claim;
+  intake.claim = { ...claim, delivery_id: deliveryId, generated };
+}
+
 /** The replay guard of an event that nothing signed identifies, or whose route or source has one for all events. */
 function guardOf(intake: Intake, guard: LinkedGuard | null): ReplayGuard | null {
   if (guard === null || readFirst(guard.signed, intake, true) !== null) return null;
@@ -88,8 +96,19 @@ export function subjectOf({ data, event, headers }: Intake): FilterSubject {
 }
 
 /** Ignores events whose type the route does not accept (§2.1). */
-export const matchEvent: Stage = (intake) =>
-  intake.route.events.accepts(intake.event) ? null : ignore(intake, 'event');
+export const matchEvent: Stage = (intake) => (acceptsEvent(intake) ? null : ignore(intake, 'event'));
+
+/** By its type or a more exact name. A route without `events` accepts all except those that test the connection. */
+function acceptsEvent(intake: Intake): boolean {
+  const { route, event, scheme } = intake;
+  const { tests, details } = route.identityOf(scheme);
+  if (route.plan.events === null) return !tests.has(event);
+  if (route.events.accepts(event)) return true;
+  return (details.get(event) ?? []).some((at) => {
+    const name = readFirst([at], intake, false);
+    return name !== null && route.events.accepts(eventName(name));
+  });
+}
 
 /**
  * Ends duplicates. Before a script runs, this must be certain, because scripts have side effects (decisions §4). Without a
