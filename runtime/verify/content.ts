@@ -103,8 +103,8 @@ export function urlBases(publicUrl: string | null, signed: readonly SignedSegmen
 }
 
 /**
- * The URL without its port, or with the port of its protocol if it has none: Twilio signs one or the other, and leaves out an
- * explicit port (as its libraries do). Null if it is not a URL.
+ * The URL without its port, or with the port of its protocol if it has none: some senders sign one or the other, and leave
+ * out an explicit port. Null if it is not a URL.
  */
 function otherPort(base: string): string | null {
   const match = /^(https?):\/\/([^/]*@)?([^/@]+?)(:\d+)?(\/.*)?$/.exec(base);
