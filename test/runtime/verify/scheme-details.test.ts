@@ -184,9 +184,9 @@ test('Basic credentials: exact bytes, including a colon in the password, with or
 });
 
 test('the scheme of `Authorization` counts in any case and before several blanks, also in a custom source', () => {
-  const custom = (prefix: string, header = 'authorization') => ({
+  const custom = (prefix: string, name: string): SchemePlan => ({
     ...sources.plan('bearer'),
-    signature: [{ in: 'header', name: header, path: [], split: '', prefix }] as const,
+    signature: [{ in: 'header', name, path: [], split: '', prefix }],
   });
   const accepts = (prefix: string, value: string, header = 'Authorization'): boolean =>
     verdictOf(custom(prefix, header.toLowerCase()), { headers: { [header]: value } }).ok;
