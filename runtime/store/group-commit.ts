@@ -273,7 +273,8 @@ export class Health {
   }
 
   begin(kind: StoreProblem['kind'], message: string): void {
-    if (this.current !== null && (this.current.kind === 'ended' || this.current.kind === kind || !LASTING.has(kind))) return;
+    if (this.current !== null && (this.current.kind === 'ended' || this.current.kind === kind || !LASTING.has(kind)))
+      return;
     this.current = { kind, message, since: this.now() };
     this.log.error({ reason: message }, 'the store rejects changes');
   }
