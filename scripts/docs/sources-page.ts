@@ -45,7 +45,7 @@ and \`generic-v1\` whose signature is there decides, and its failure is final. \
 - \`public_url\`, for the server or for one route, is needed where the URL is signed.
 - [Custom sources](own-sources.md) have the same form.
 
-A request that somebody has captured and sends again is a duplicate: by its delivery id if that is signed, otherwise, as long as its
+A captured request that is sent again is a duplicate: by its delivery id if that is signed, otherwise, as long as its
 time is valid, by what was signed. A source without a signed time says under **Replay** what remains possible. \`replay_guard: body\` on
 a route or a source recognises a repeated body as long as a delivery id is remembered, whatever its id.
 
