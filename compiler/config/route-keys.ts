@@ -78,6 +78,7 @@ export const ROUTE_KEYS = {
   status_url: { plan: 'status', isAlone: true, direct: ENDS, cron: FIRES },
   status_answer: { plan: 'status', isAlone: true, direct: ENDS, cron: FIRES },
   idempotency_ttl_seconds: { plan: 'idempotency_ttl_seconds', isAlone: true },
+  replay_guard: { plan: 'replay_guard', isAlone: true },
   max_age_seconds: { plan: 'max_age' },
   timestamp: { plan: 'max_age', payload: 'path' },
   accept_untrusted: { plan: null },

@@ -117,6 +117,7 @@ export function lowerRoute(route: RouteView, { at, written }: Pick<RouteEntry, '
     allow_own_events: config.allow_own_events ?? false,
     ...lowerStatus(route),
     idempotency_ttl_seconds: config.idempotency_ttl_seconds ?? defaultWindow(route),
+    ...(config.replay_guard === undefined ? {} : { replay_guard: config.replay_guard }),
     max_age: lowerMaxAge(config, take),
     capture: config.capture ?? scope.table.gateway.capture,
   };

@@ -49,13 +49,23 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
     ...(file.texts === undefined ? {} : { texts: file.texts.map(splitField) }),
     ...(file.own_sender === undefined ? {} : { own_sender: file.own_sender.map(lowerOwnSender) }),
     delivery_digest: file.delivery_digest ?? false,
+    ...(file.test_events === undefined ? {} : { test_events: file.test_events }),
+    ...(file.event_details === undefined ? {} : { event_details: lowerDetails(file.event_details, report) }),
+    ...(file.allow_empty === true ? { allow_empty: true } : {}),
+    ...(file.signs_decoded === true ? { signs_decoded: true } : {}),
     challenges: lowerChallenges(file.challenge, report),
     never_with: (file.never_with ?? []).map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, '')),
     deprecated: file.deprecated ?? null,
   };
+  Object.assign(plan, lowerGuard(file.replay_guard, plan));
   problems.push(...checkSource(file, signed));
   return { plan: problems.length === 0 ? plan : null, problems };
 }
+
+const lowerDetails = (details: NonNullable<SourceFile['event_details']>, report: ReportFault) =>
+  Object.fromEntries(
+    Object.entries(details).map(([event, at]) => [event, lowerLocators(at, ['event_details', event], report)]),
+  );
 
 function lowerOwnSender(own: OwnSender): OwnSenderPlan {
   const path = splitField(own.field);
@@ -101,6 +111,22 @@ function lowerDelivery(
   const places = signedFirst(lowerLocators(file.delivery, ['delivery'], report), signed);
   return id === null ? places : [id];
 }
+
+/**
+ * The replay guard: of the body if the source asks for it, otherwise of the signed bytes of a scheme that signs a time, but
+ * possibly no id.
+ */
+function lowerGuard(guard: SourceFile['replay_guard'], plan: SchemePlan): Pick<SchemePlan, 'replay_guard'> {
+  if (guard !== undefined) return { replay_guard: { of: guard, signed_ids: 0 } };
+  const { timestamp, id, delivery, delivery_digest } = plan;
+  const signed_ids = countSignedIds(plan);
+  const isSure = id !== null || (delivery_digest && signed_ids === delivery.length);
+  return timestamp === null || isSure ? {} : { replay_guard: { of: 'signed', signed_ids } };
+}
+
+/** The number of signed locations of the delivery id; they come first. */
+export const countSignedIds = ({ delivery, signed }: Pick<SchemePlan, 'delivery' | 'signed'>): number =>
+  delivery.filter((at) => isSigned(at, signed)).length;
 
 /** Lowers the handshakes of a source (`challenge:`) to the plans that the intake answers them with. */
 const lowerChallenges = (

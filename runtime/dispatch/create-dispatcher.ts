@@ -69,15 +69,17 @@ class DispatcherService implements DispatchService {
   }
 
   isKnownDone(claim: Claim): boolean {
-    return !claim.generated && this.recent.has(claim, this.context.clock.now());
+    const now = this.context.clock.now();
+    const key = storedClaim(claim, now);
+    return key !== null && this.recent.has(key, now);
   }
 
   async refuseRepeat(claim: Claim): Promise<Refusal | null> {
-    if (claim.generated) return null;
     const { store, clock } = this.context;
-    const { profile, route, delivery_id } = claim;
-    const key = { profile, route, delivery_id };
-    const found = await orRefused(store.read({ kind: 'is_claimed', key, now: clock.now() }));
+    const now = clock.now();
+    const key = storedClaim(claim, now);
+    if (key === null) return null;
+    const found = await orRefused(store.read({ kind: 'is_claimed', key, now }));
     if (found === true) return { kind: 'duplicate' };
     return found === false ? null : found;
   }

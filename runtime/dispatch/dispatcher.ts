@@ -21,6 +21,15 @@ export interface Claim {
   readonly generated: boolean;
   /** How long the claim lasts, in ms. */
   readonly ttl_ms: number;
+  /** Claimed together with the id; absent: none. */
+  readonly guard?: ReplayGuard;
+}
+
+/** Recognises a request that was captured and sent again under another id. */
+export interface ReplayGuard {
+  /** The digest of what was signed, as stored. */
+  readonly name: string;
+  readonly ttl_ms: number;
 }
 
 /** Rejections that all kinds of dispatch share. */
@@ -141,11 +150,15 @@ export async function orRefused<T>(work: Promise<T>): Promise<T | Refusal> {
   }
 }
 
-/** Converts a request's claim to its stored form; null for a generated id, which is never a duplicate. */
+/** Converts a request's claim to its stored form; null if nothing identifies it. A generated id is never a duplicate. */
 export function storedClaim(claim: Claim, now: number): StoredClaim | null {
-  if (claim.generated) return null;
-  const { profile, route, delivery_id, ttl_ms } = claim;
-  return { profile, route, delivery_id, expires_at: Math.round(now + ttl_ms) };
+  const { profile, route, generated, delivery_id, ttl_ms, guard } = claim;
+  const until = (ms: number): number => Math.round(now + ms);
+  if (guard === undefined) return generated ? null : { profile, route, delivery_id, expires_at: until(ttl_ms) };
+  const guarded = until(guard.ttl_ms);
+  if (generated) return { profile, route, delivery_id: guard.name, expires_at: guarded };
+  const id = { profile, route, delivery_id, expires_at: until(ttl_ms) };
+  return { ...id, guard: guard.name, guard_expires_at: guarded };
 }
 
 /** Points at which a crash must lose nothing, in the order in which a dispatch passes them. */

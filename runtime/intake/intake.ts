@@ -9,9 +9,11 @@ import type { Store } from '../store/contract.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { SignedRequest } from '../verify/request.ts';
+import type { DecodingFault } from './decode-body.ts';
+import { decodeBody } from './decode-body.ts';
 import type { Overload } from './overload.ts';
 import type { ParsedBody } from './parse-body.ts';
-import { parseBody } from './parse-body.ts';
+import { fault, parseBody } from './parse-body.ts';
 import type { ReasonCode } from './reason-codes.ts';
 import type { Reply } from './reply.ts';
 import type { RunScript } from './script-runner.ts';
@@ -99,7 +101,10 @@ export class Intake implements SignedRequest {
   cameAt: number;
   /** Monotonic ms. */
   readonly startedAt: number;
+  /** As transmitted, until `isPlain`. */
   body: Buffer = NO_BODY;
+  /** True once the parse stage has undone the content encoding of the body. */
+  isPlain = false;
   authenticated = false;
   /** The scheme that verified or rejected the request; empty before that. */
   scheme = '';
@@ -125,6 +130,7 @@ export class Intake implements SignedRequest {
   /** True if the event contains the marker of another installation. */
   isExchange = false;
   private parsed: ParsedBody | null = null;
+  private plain: Buffer | DecodingFault | null = null;
 
   constructor(request: IntakeRequest, response: ServerResponse, route: LinkedRoute, clock: Clock) {
     this.request = request;
@@ -142,10 +148,21 @@ export class Intake implements SignedRequest {
     return this.request.rawHeaders;
   }
 
+  /** The body without its content encoding, decoded on the first call; a fault if that fails. */
+  decoded(): Buffer | DecodingFault {
+    this.plain ??= decodeBody(this.headers['content-encoding'], this.body, this.route.limits.maxBodyBytes);
+    return this.plain;
+  }
+
   /** The body, parsed on the first call. */
   parse(): ParsedBody {
-    this.parsed ??= parseBody(this.headers, this.body, this.route.body);
+    this.parsed ??= this.parseDecoded(this.decoded());
     return this.parsed;
+  }
+
+  private parseDecoded(body: Buffer | DecodingFault): ParsedBody {
+    const { body: format, allowsEmpty } = this.route;
+    return typeof body === 'string' ? fault(body) : parseBody(this.headers, body, format, allowsEmpty);
   }
 
   /** Sets a payload that did not arrive as a request body. @param body its JSON */
@@ -167,6 +184,7 @@ export class Intake implements SignedRequest {
     if (this.route.plan.capture === 'none') this.body = NO_BODY;
     this.data = undefined;
     this.parsed = null;
+    this.plain = null;
   }
 
   form(): URLSearchParams | null {

@@ -135,6 +135,8 @@ export function linkRoute(
       idempotencyTtlMs: plan.idempotency_ttl_seconds * 1000,
     },
     body: bodyOf(plan, table),
+    allowsEmpty:
+      sendersOf(plan).length > 0 && sendersOf(plan).every((name) => table.schemes[name]?.allow_empty === true),
     identityOf: context.linkIdentity(plan.source, authentication.insecure),
     events: linkEvents(plan.events),
     filter: plan.filters === null ? null : linkFilter(plan.filters, openList),
@@ -152,10 +154,11 @@ export function linkRoute(
   };
 }
 
+const sendersOf = ({ source, schemes }: RoutePlan): readonly string[] => (source === null ? schemes : [source]);
+
 /** The body format that all senders of the route use, else null. The content type is not signed, so it decides only then. */
-function bodyOf({ source, schemes }: RoutePlan, table: TableHeadPlan): LinkedRoute['body'] {
-  const names = source === null ? schemes : [source];
-  const [format = null, ...others] = new Set(names.map((name) => table.schemes[name]?.body ?? null));
+function bodyOf(plan: RoutePlan, table: TableHeadPlan): LinkedRoute['body'] {
+  const [format = null, ...others] = new Set(sendersOf(plan).map((name) => table.schemes[name]?.body ?? null));
   return others.length === 0 ? format : null;
 }
 

@@ -14,7 +14,10 @@ export interface SignedRequest {
   readonly headers: IncomingHttpHeaders;
   /** Alternating names and values, as received; `headers` does not show repeated ones. */
   readonly rawHeaders: readonly string[];
+  /** The body as transmitted. */
   readonly body: Buffer;
+  /** The body without its content encoding; a text says why it cannot be decoded. Absent: it has none. */
+  decoded?(): Buffer | string;
   /** The body as the intake parses it; undefined if it cannot be parsed. Memoised: verifier and intake share it. */
   payload(): unknown;
   /** The fields of a form body; null if the body is not a form. Memoised. */
@@ -132,7 +135,9 @@ export function readFirst(places: readonly LocatorPlan[], request: LocatorSource
 }
 
 /** The parts of a value that have the location's prefix, with the prefix removed. Parts of a split value are trimmed. */
-export function splitParts({ split, prefix }: LocatorPlan, text: string): string[] | 'too_many_parts' {
+export function splitParts(at: LocatorPlan, value: string): string[] | 'too_many_parts' {
+  const { split, prefix } = at;
+  const text = at.name === 'authorization' ? withScheme(prefix, value) : value;
   if (split === '') return text.startsWith(prefix) ? [text.slice(prefix.length)] : [];
   const parts: string[] = [];
   let start = 0;
@@ -150,6 +155,14 @@ export function splitParts({ split, prefix }: LocatorPlan, text: string): string
     start = end + split.length;
   }
   return parts;
+}
+
+/** The value of `Authorization` with its scheme as in the prefix: any case and number of blanks counts (RFC 9110 §11.1). */
+function withScheme(prefix: string, value: string): string {
+  const scheme = prefix.slice(0, Math.max(0, prefix.indexOf(' ')));
+  const rest = value.slice(scheme.length);
+  const isSame = scheme !== '' && value.slice(0, scheme.length).toLowerCase() === scheme.toLowerCase();
+  return isSame && isBlank(rest.charCodeAt(0)) ? `${scheme} ${rest.trim()}` : value;
 }
 
 /** White space allowed around the elements of a header (RFC 9110 §5.6.3). */

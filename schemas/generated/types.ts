@@ -655,6 +655,10 @@ export interface RouteConfig {
    */
   idempotency_ttl_seconds?: number;
   /**
+   * `body`: a repeated body is a duplicate as long as a delivery id is remembered, whatever its id. For senders that sign no time.
+   */
+  replay_guard?: 'body';
+  /**
    * Ignore events that are older than this on arrival, in seconds. Requires `timestamp`.
    */
   max_age_seconds?: number;
@@ -1516,6 +1520,33 @@ export interface SourceFile {
    */
   delivery_digest?: boolean;
   /**
+   * `body`: the digest of the signed body is remembered as long as a delivery id, so that a captured request cannot be sent again under another id. For senders that sign no time.
+   */
+  replay_guard?: 'body';
+  /**
+   * Events by which the sender tests the connection; a route without `events` ignores them.
+   *
+   * @minItems 1
+   */
+  test_events?: [string, ...string[]];
+  /**
+   * Locations of a more exact name of an event, by its type; `events` of a route accepts either name.
+   */
+  event_details?: {
+    /**
+     * One location or several. For a signature, one match is enough. For an event type or id, the first non-empty value is used, signed locations first.
+     */
+    [k: string]: Locator | [Locator, ...Locator[]];
+  };
+  /**
+   * The sender's requests may have no body; their payload is `{}`.
+   */
+  allow_empty?: boolean;
+  /**
+   * The sender signs the body before it applies `Content-Encoding`. By default the signature covers the bytes as transmitted.
+   */
+  signs_decoded?: boolean;
+  /**
    * Handshake of the sender, one or several.
    */
   challenge?: SourceChallenge | [SourceChallenge, ...SourceChallenge[]];
@@ -1818,6 +1849,33 @@ export interface SourceVariant {
    * The sender sends no delivery id. A digest of the signed part of the body is used instead, so that retries are recognised.
    */
   delivery_digest?: boolean;
+  /**
+   * `body`: the digest of the signed body is remembered as long as a delivery id, so that a captured request cannot be sent again under another id. For senders that sign no time.
+   */
+  replay_guard?: 'body';
+  /**
+   * Events by which the sender tests the connection; a route without `events` ignores them.
+   *
+   * @minItems 1
+   */
+  test_events?: [string, ...string[]];
+  /**
+   * Locations of a more exact name of an event, by its type; `events` of a route accepts either name.
+   */
+  event_details?: {
+    /**
+     * One location or several. For a signature, one match is enough. For an event type or id, the first non-empty value is used, signed locations first.
+     */
+    [k: string]: Locator | [Locator, ...Locator[]];
+  };
+  /**
+   * The sender's requests may have no body; their payload is `{}`.
+   */
+  allow_empty?: boolean;
+  /**
+   * The sender signs the body before it applies `Content-Encoding`. By default the signature covers the bytes as transmitted.
+   */
+  signs_decoded?: boolean;
   /**
    * Handshake of the sender, one or several.
    */
@@ -2805,6 +2863,10 @@ export interface Dispatch {
    */
   event: string;
   delivery_id: string;
+  /**
+   * The replay guard of its request, claimed with the delivery id. Absent: none.
+   */
+  guard?: string;
   /**
    * Unix time in ms.
    */
@@ -3817,6 +3879,20 @@ export interface SchemePlan {
    * Use a digest of the body as the delivery id if there is no id.
    */
   delivery_digest: boolean;
+  replay_guard?: ReplayGuardPlan;
+  /**
+   * Events that test the connection: a route without `events` ignores them. Absent: none.
+   */
+  test_events?: string[];
+  event_details?: EventDetailsPlan;
+  /**
+   * An empty body is the payload `{}`. Absent: false.
+   */
+  allow_empty?: boolean;
+  /**
+   * The signature covers the body after its `Content-Encoding` is undone. Absent: false.
+   */
+  signs_decoded?: boolean;
   /**
    * Handshakes of the sender. The first one that matches a request answers it.
    */
@@ -3872,6 +3948,25 @@ export interface OwnSenderPlan {
   same_as: string[] | null;
   target: string;
   setting: string;
+}
+/**
+ * The digest that is claimed with the delivery id, against captured requests that are sent again. Absent: none.
+ */
+export interface ReplayGuardPlan {
+  /**
+   * `signed`: the signed bytes with their time, for the window of the time. `body`: the body, as long as an id is remembered.
+   */
+  of: 'signed' | 'body';
+  /**
+   * So many locations at the start of `delivery` are signed: an id there needs no guard.
+   */
+  signed_ids: number;
+}
+/**
+ * Locations of a more exact name of an event, by its type; `events` accepts either. Absent: none.
+ */
+export interface EventDetailsPlan {
+  [k: string]: LocatorPlan[];
 }
 export interface ChallengePlan {
   kind: 'echo' | 'reply' | 'capture' | 'ok';
@@ -4626,6 +4721,10 @@ export interface RoutePlan {
   allow_own_events: boolean;
   budget?: BudgetPlan;
   idempotency_ttl_seconds: number;
+  /**
+   * Absent: the guard of the source, if it has one.
+   */
+  replay_guard?: 'body';
   max_age: MaxAgePlan | null;
   /**
    * Which requests are captured.

@@ -1,5 +1,6 @@
 /** Describes how a source signs and sends, for `source show` and docs/sources.md. */
 
+import { countSignedIds } from '../../../compiler/lower/source.ts';
 import { printDuration } from '../../../compiler/rules/support/rule.ts';
 import type { Locator, SchemePlan, SourceFile } from '../../../schemas/generated/types.ts';
 
@@ -73,6 +74,18 @@ export function describeHandshake({ challenges }: Pick<SchemePlan, 'challenges'>
     return `on \`${method}\`, ${HANDSHAKES[kind]}${word}`;
   });
   return [...new Set(texts)].join('; ');
+}
+
+/** What a person who has captured a request can do with it; empty if a signed time limits that. */
+export function describeReplay(plan: SchemePlan): string {
+  const { verify, timestamp, delivery_digest, replay_guard } = plan;
+  if (timestamp !== null || verify === 'none') return '';
+  if (verify === 'token' || verify === 'basic')
+    return 'a captured request contains the secret, and any request can be sent with it';
+  const isKnown = replay_guard !== undefined || delivery_digest || countSignedIds(plan) > 0;
+  if (isKnown)
+    return 'a captured request can be sent again once its delivery id is forgotten (`idempotency_ttl_seconds`)';
+  return 'a captured request can be sent again under another delivery id; set `replay_guard: body` on the route';
 }
 
 /** Describes the places of credentials besides the signature; empty if there are none. */

@@ -1,11 +1,11 @@
 /** The stages that find the event type and the delivery id, and decide whether the route accepts the event. */
 
 import { isJsonObject } from '../../../base/exact-number.ts';
-import type { Refusal } from '../../dispatch/dispatcher.ts';
+import type { Refusal, ReplayGuard } from '../../dispatch/dispatcher.ts';
 import { orRefused } from '../../dispatch/dispatcher.ts';
 import { isPrintable, printableStart } from '../../platform/log.ts';
 import type { FilterSubject } from '../../table/link-filter.ts';
-import type { Identity } from '../../table/link-identity.ts';
+import type { Identity, LinkedGuard } from '../../table/link-identity.ts';
 import { digestOf } from '../../table/link-identity.ts';
 import { MARKER_START } from '../../table/link-loop.ts';
 import { readFirst } from '../../verify/request.ts';
@@ -27,15 +27,31 @@ export const identify: Stage = (intake, { ids }) => {
   intake.event = eventName(sentEvent(intake, identity) ?? UNKNOWN_EVENT);
   const sent = sentId(intake, identity);
   intake.deliveryId = sent ?? ids.delivery(intake.receivedAt);
+  const guard = guardOf(intake, plan.replay_guard === undefined ? identity.guard : identity.bodyGuard);
   intake.claim = {
     profile: plan.profile,
     route: plan.name,
     delivery_id: intake.deliveryId,
     generated: sent === null,
     ttl_ms: limits.idempotencyTtlMs,
+    ...(guard === null ? {} : { guard }),
   };
   return null;
 };
+
+/** Gives the event another id, without a replay guard: it does not come from a sender. */
+export function giveId(intake: Intake, deliveryId: string, generated: boolean): void {
+  intake.deliveryId = deliveryId;
+  if (intake.claim === null) return;
+  const { guard: _guard, ...claim } = intake.claim;
+  intake.claim = { ...claim, delivery_id: deliveryId, generated };
+}
+
+/** The replay guard of an event that nothing signed identifies, or whose route or source has one for all events. */
+function guardOf(intake: Intake, guard: LinkedGuard | null): ReplayGuard | null {
+  if (guard === null || readFirst(guard.signed, intake, true) !== null) return null;
+  return { name: guard.name(intake), ttl_ms: guard.ttlMs(intake.route.limits.idempotencyTtlMs) };
+}
 
 function sentEvent(intake: Intake, { event, eventFallback }: Identity): string | null {
   return readFirst(event, intake, true) ?? readFirst(eventFallback, intake, false);
@@ -81,8 +97,19 @@ export function subjectOf({ data, event, headers }: Intake): FilterSubject {
 }
 
 /** Ignores events whose type the route does not accept (§2.1). */
-export const matchEvent: Stage = (intake) =>
-  intake.route.events.accepts(intake.event) ? null : ignore(intake, 'event');
+export const matchEvent: Stage = (intake) => (acceptsEvent(intake) ? null : ignore(intake, 'event'));
+
+/** By its type or a more exact name. A route without `events` accepts all except those that test the connection. */
+function acceptsEvent(intake: Intake): boolean {
+  const { route, event, scheme } = intake;
+  const { tests, details } = route.identityOf(scheme);
+  if (route.plan.events === null) return !tests.has(event);
+  if (route.events.accepts(event)) return true;
+  return (details.get(event) ?? []).some((at) => {
+    const name = readFirst([at], intake, false);
+    return name !== null && route.events.accepts(eventName(name));
+  });
+}
 
 /**
  * Ends duplicates. Before a script runs, this must be certain, because scripts have side effects (decisions §4). Without a
@@ -90,7 +117,7 @@ export const matchEvent: Stage = (intake) =>
  */
 export const answerSeen: Stage = (intake, services) => {
   const { claim, route } = intake;
-  if (claim === null || claim.generated) return null;
+  if (claim === null || (claim.generated && claim.guard === undefined)) return null;
   if (services.dispatcher.isKnownDone(claim)) return refuse(intake, { kind: 'duplicate' });
   return route.script === null ? null : lookUp(intake, services);
 };

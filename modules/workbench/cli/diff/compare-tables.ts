@@ -241,6 +241,7 @@ const ROUTE_KEYS = {
   budget: { field: 'budget', read: ({ budget }) => (budget === undefined ? [] : [shown(budget, printBudget(budget))]) },
   status: { field: 'status_url', read: ({ status }) => one(status, status?.answer ? 'with the answer' : 'the state') },
   idempotency_ttl_seconds: 'plain',
+  replay_guard: 'plain',
   max_age: {
     field: 'max_age_seconds',
     read: ({ max_age }) =>

@@ -52,7 +52,10 @@ interface RecordContext {
 
 /** @param number the number in the id of the captured request */
 export function makeRecord(number: number, intake: Intake, reply: Reply, context: RecordContext): UnfinishedRecord {
-  const wasRead = readsBody(intake.stage) || intake.body.length > 0;
+  const { 'content-encoding': encoding } = intake.headers;
+  // The body of an unverified request is not decoded, and credentials in it could not be found.
+  const isEncoded = encoding !== undefined && encoding !== '' && !intake.isPlain;
+  const wasRead = !isEncoded && (readsBody(intake.stage) || intake.body.length > 0);
   return {
     number,
     head: headOf(intake, reply, context, wasRead ? intake.body.length : null),
@@ -79,7 +82,9 @@ function headOf(
     route: plan.name,
     method: intake.method,
     path: pathWithoutCredentials(intake.url, places),
-    headers: withoutCredentials(intake.rawHeaders, places),
+    headers: withoutCredentials(intake.rawHeaders, places).filter(
+      ([name]) => !intake.isPlain || name.toLowerCase() !== 'content-encoding',
+    ),
     outcome,
     status,
     stage: intake.stage,
