@@ -49,6 +49,7 @@ import type { RouteView } from '../views/views.ts';
 import { findJobs } from '../views/views.ts';
 import { lowerBudget } from './agent.ts';
 import { lowerFilters } from './filter.ts';
+import { lowerRespond } from './respond.ts';
 import {
   compactPayload,
   defaultPrompt,
@@ -111,6 +112,7 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
     loop_limit: config.loop_limit ?? DEFAULT_LOOP_LIMIT,
     allow_own_events: config.allow_own_events ?? false,
     ...lowerStatus(route),
+    ...respondOf(route, take),
     idempotency_ttl_seconds: config.idempotency_ttl_seconds ?? defaultWindow(route),
     max_age: lowerMaxAge(config),
     capture: config.capture ?? scope.table.gateway.capture,
@@ -123,6 +125,13 @@ const lowerStatus = ({ mode, config }: RouteView): Pick<RoutePlan, 'status'> =>
   config.status_url === true && config.coalesce === undefined && (mode === 'agent' || mode === 'message')
     ? { status: { answer: config.status_answer === true } }
     : {};
+
+function respondOf(route: RouteView, take: Take): Pick<RoutePlan, 'respond'> {
+  const { respond } = route.config;
+  if (respond === undefined) return {};
+  const plan = take(lowerRespond(respond, lowerStatus(route).status !== undefined), ['respond']);
+  return plan === null ? {} : { respond: plan };
+}
 
 function lowerPrompt(config: RouteConfig, take: Take): TemplatePlan {
   const { prompt } = config;

@@ -12,7 +12,9 @@ import type {
   SourceChallenge,
   SourceFile,
 } from '../../schemas/generated/types.ts';
+import { PATH } from '../config/grammar.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
+import { lowerRespond } from './respond.ts';
 import { checkSource, KEY_FORMS } from './source-faults.ts';
 
 /** HTTP Basic credentials (RFC 7617). */
@@ -45,6 +47,8 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
       : { credentials: lowerLocators(file.credentials, ['credentials'], report) }),
     ...(file.texts === undefined ? {} : { texts: file.texts.map(pathOf) }),
     ...(file.own_sender === undefined ? {} : { own_sender: file.own_sender.map(lowerOwnSender) }),
+    ...lowerBatch(file, report),
+    ...respondOf(file, problems),
     delivery_digest: file.delivery_digest ?? false,
     challenges: lowerChallenges(file.challenge, report),
     never_with: (file.never_with ?? []).map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, '')),
@@ -55,6 +59,29 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
 }
 
 const pathOf = (field: string): string[] => field.split('.');
+
+/** `[]` at the end of a part iterates over its list; alone it is the list at the root, or in an item. */
+const EACH = new RegExp(`^(?:${PATH})?\\[\\](?:(?:\\.${PATH})?\\[\\])*$`);
+
+function lowerBatch({ each, max_batch, delivery }: SourceFile, report: ReportFault): Pick<SchemePlan, 'each' | 'max_batch'> {
+  if (each === undefined) {
+    if (max_batch !== undefined) report(['max_batch'], '`max_batch` has no effect without `each`');
+    return {};
+  }
+  if (!EACH.test(each)) report(['each'], `\`${each}\` is not the path of a list: write \`[]\`, \`events[]\` or \`entry[].changes[]\``);
+  for (const [index, { json = '' }] of [delivery ?? []].flat().entries())
+    if (/^(?:batch|parent)(?:\.|$)/.test(json))
+      report(Array.isArray(delivery) ? ['delivery', index, 'json'] : ['delivery', 'json'], `\`${json}\` is the same for several items, so all but one would be duplicates`);
+  const lists = each.split('[]').slice(0, -1).map((part) => (part === '' ? [] : pathOf(part.replace(/^\./, ''))));
+  return { each: lists, ...(max_batch === undefined ? {} : { max_batch }) };
+}
+
+function respondOf({ respond }: SourceFile, problems: Problem[]): Pick<SchemePlan, 'respond'> {
+  if (respond === undefined) return {};
+  const lowered = lowerRespond(respond, null);
+  problems.push(...lowered.problems.map((problem) => ({ ...problem, path: ['respond', ...problem.path] })));
+  return lowered.plan === null ? {} : { respond: lowered.plan };
+}
 
 function lowerOwnSender(own: OwnSender): OwnSenderPlan {
   const path = pathOf(own.field);

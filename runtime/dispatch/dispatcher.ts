@@ -7,6 +7,7 @@ import type { Dispatch, RoutePlan } from '../../schemas/generated/types.ts';
 import { traceField } from '../platform/log.ts';
 import type { RoutePaused } from '../store/contract.ts';
 import { StoreInDoubt, StoreUnavailable } from '../store/contract.ts';
+import type { Together } from '../store/group-commit.ts';
 import type { StoredClaim } from '../store/records.ts';
 import type { OverLimit } from '../store/run-limits.ts';
 import type { FinalState, Step } from '../store/states.ts';
@@ -21,6 +22,8 @@ export interface Claim {
   readonly generated: boolean;
   /** How long the claim lasts, in ms. */
   readonly ttl_ms: number;
+  /** The events of its batch, which one commit stores; absent: it is alone, or its sender waits for the delivery. */
+  readonly together?: Together;
 }
 
 /** Rejections that all kinds of dispatch share. */

@@ -12,6 +12,7 @@ import type {
   Turn,
 } from '../../schemas/built/operations/types.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { Together } from './group-commit.ts';
 import type { AddFigures, Query, QueryResults } from './queries.ts';
 import type {
   ClaimKey,
@@ -112,8 +113,9 @@ export interface Store {
    * Applies one change. Changes of this process take effect in the order in which they were written; those that arrive
    * during a commit share the next one. Rejects with StoreUnavailable when the change cannot be stored now, with
    * StoreInDoubt when it is unknown whether it was stored.
+   * @param together the changes that the same commit stores, if it stores this one
    */
-  write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]>;
+  write<M extends Mutation>(mutation: M, together?: Together): Promise<MutationResults[M['kind']]>;
   /**
    * Runs a query, which sees everything committed before the call. Rejects with StoreDamaged when the requested row is
    * damaged.
@@ -132,7 +134,7 @@ export interface Store {
 /** The same store, with some functions replaced. */
 export const wrapStore = (store: Store, instead: Partial<Pick<Store, 'read' | 'write'>>): Store => ({
   read: (query) => store.read(query),
-  write: (mutation) => store.write(mutation),
+  write: (mutation, together) => store.write(mutation, together),
   problem: () => store.problem(),
   shared: store.shared,
   state: store.state,

@@ -29,8 +29,8 @@ interface Waiting {
   readonly kind: MutationKind;
   readonly change: EncodedChange;
   readonly chars: number;
-  /** Tick at which it arrived. */
-  readonly since: number;
+  /** Tick at which it was queued. */
+  since: number;
   readonly resolve: (result: never) => void;
   readonly reject: (error: Error) => void;
 }
@@ -61,18 +61,30 @@ export class GroupCommit {
   }
 
   /** Resolves once the change is committed. Rejects with StoreUnavailable or StoreInDoubt, or an Error for a bad change. */
-  async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
-    if (NEW_WORK.has(mutation.kind) && this.chars > MAX_WAITING_CHARS) throw new StoreUnavailable(OVERLOADED);
-    const change = encodeChange(mutation);
-    const chars = change.reduce((sum: number, text) => sum + (text?.length ?? 0), 0);
+  async write<M extends Mutation>(mutation: M, together?: Together): Promise<MutationResults[M['kind']]> {
+    const { kind } = mutation;
+    if (NEW_WORK.has(kind) && this.chars > MAX_WAITING_CHARS) throw new StoreUnavailable(OVERLOADED);
+    const [text, body, answer] = encodeChange(mutation);
+    const chars = text.length + (body?.length ?? 0) + (answer?.length ?? 0);
     return new Promise((resolve, reject) => {
-      this.queue.push({ kind: mutation.kind, change, chars, since: this.ticks, resolve, reject });
-      this.chars += chars;
-      if (this.underWay) this.startTicking();
-      else if (NEW_WORK.has(mutation.kind)) this.send();
-      else this.sendSoon();
+      const isShared = together?.isOpen === true;
+      const change: EncodedChange = isShared ? [text, body, answer, together.id] : [text, body, answer];
+      const waiting: Waiting = { kind, change, chars, since: this.ticks, resolve, reject };
+      if (isShared) together.add(waiting, this.enqueue);
+      else this.enqueue([waiting]);
     });
   }
+
+  private readonly enqueue = (changes: readonly Waiting[]): void => {
+    for (const waiting of changes) {
+      waiting.since = this.ticks;
+      this.queue.push(waiting);
+      this.chars += waiting.chars;
+    }
+    if (this.underWay) this.startTicking();
+    else if (changes.some(({ kind }) => NEW_WORK.has(kind))) this.send();
+    else this.sendSoon();
+  };
 
   /** Resolves once the queue is empty and no commit is running. */
   settled(): Promise<void> {
@@ -121,7 +133,9 @@ export class GroupCommit {
   private next(): readonly Waiting[] {
     let [count, chars] = [0, 0];
     for (const waiting of this.queue) {
-      if (count > 0 && (chars + waiting.chars > GROUP_CHARS || count >= GROUP_CHANGES)) break;
+      const isFull = chars + waiting.chars > GROUP_CHARS || count >= GROUP_CHANGES;
+      const before = this.queue[count - 1]?.change[3];
+      if (count > 0 && isFull && (before === undefined || before !== waiting.change[3])) break;
       chars += waiting.chars;
       count++;
     }
@@ -152,6 +166,60 @@ export class GroupCommit {
     }
     this.queue = kept;
   }
+}
+
+/**
+ * The changes of the events of one request: one commit stores all of them, or nothing is stored. Each event adds a change or
+ * leaves; the last one to do so sends the changes.
+ */
+export class Together {
+  private static last = 0;
+  readonly id = ++Together.last;
+  private readonly changes: Waiting[] = [];
+  /** Number of events that have not added a change or left. */
+  private missing: number;
+  private isRefused = false;
+  private send: (changes: readonly Waiting[]) => void = () => {};
+
+  constructor(events: number) {
+    this.missing = events;
+  }
+
+  get isOpen(): boolean {
+    return this.missing > 0;
+  }
+
+  /** Number of changes so far. */
+  get size(): number {
+    return this.changes.length;
+  }
+
+  add(waiting: Waiting, send: (changes: readonly Waiting[]) => void): void {
+    this.changes.push(waiting);
+    this.send = send;
+    this.arrived();
+  }
+
+  /** Has no effect for an event that has added its change. @param isRefused nothing is stored for the others either */
+  leave(isRefused: boolean): void {
+    if (!this.isOpen) return;
+    this.isRefused ||= isRefused;
+    this.arrived();
+  }
+
+  private arrived(): void {
+    this.missing--;
+    if (this.isOpen || this.changes.length === 0) return;
+    if (!this.isRefused) this.send(this.changes);
+    else for (const { reject } of this.changes) reject(new StoreUnavailable('another event of the request was refused'));
+  }
+}
+
+/** The indexes of the changes that are stored together with the one at `index`, which follow one another. */
+export function togetherWith(changes: readonly EncodedChange[], index: number): readonly number[] {
+  const id = changes[index]?.[3];
+  if (id === undefined) return [index];
+  return changes.flatMap((change, at) => (change[3] === id ? [at] : []));
 }
 
 function settle({ kind, resolve, reject }: Waiting, result: CommitResult | undefined): void {
@@ -195,8 +263,8 @@ export interface LargeTexts {
   readonly answer: string | null;
 }
 
-/** The JSON of the headed change, the body and the answer. */
-export type EncodedChange = readonly [change: string, body: string | null, answer: string | null];
+/** The JSON of the headed change, the body and the answer. Changes with the same number are all stored, or none of them is. */
+export type EncodedChange = readonly [change: string, body: string | null, answer: string | null, together?: number];
 
 export type CommitResult =
   | { readonly kind: 'ok'; readonly value: MutationResults[MutationKind] }

@@ -18,6 +18,8 @@ export interface Identity {
   readonly delivery: readonly LocatorPlan[];
   /** Computes the delivery id for a source that sends none. */
   readonly digest: ((request: SignedRequest) => string) | null;
+  /** The same for each item of a batch whose items are signed one by one: no order or selection of them makes new ids. */
+  readonly itemDigests?: ((request: SignedRequest) => readonly string[]) | null;
 }
 
 /** @param scheme name of the scheme that verified the request */
@@ -77,7 +79,7 @@ function identityOf(plan: SchemePlan, table: SpecifiedLocations): Identity {
     event,
     eventFallback: specified.event.filter(isInBody),
     delivery,
-    digest: delivery_digest ? linkDigest(plan) : null,
+    ...(delivery_digest ? linkDigest(plan) : { digest: null }),
   };
 }
 
@@ -85,22 +87,23 @@ function identityOf(plan: SchemePlan, table: SpecifiedLocations): Identity {
  * If a scheme signs parts of the body, the digest covers only these parts of each item: changing the others must not yield a
  * new id.
  */
-function linkDigest(plan: SchemePlan): (request: SignedRequest) => string {
+function linkDigest(plan: SchemePlan): Pick<Identity, 'digest' | 'itemDigests'> {
   const { signed } = plan;
   const parts = signed.filter(({ kind }) => kind === 'json');
-  if (parts.length === 0 || signed.some(({ kind }) => kind === 'body')) return ({ body }) => digestOf(body);
+  if (parts.length === 0 || signed.some(({ kind }) => kind === 'body')) return { digest: ({ body }) => digestOf(body) };
   const content = linkContent(signed);
   const items = itemPath(plan);
   const digestOfItem = (request: SignedRequest): string =>
     digestOf(contentBytes(content({ request, timestamp: '', id: '', base: '' })));
-  if (items === null) return digestOfItem;
-  return (request) => {
-    const digests = Array.from(eachItem(request.payload(), items), ([item]) =>
-      digestOfItem(withPayload(request, item)),
-    );
-    const [only = digestOf(''), ...others] = digests;
-    return others.length === 0 ? only : digestOf(digests.join());
+  if (items === null) return { digest: digestOfItem };
+  const itemDigests = (request: SignedRequest): readonly string[] =>
+    Array.from(eachItem(request.payload(), items), ([item]) => digestOfItem(withPayload(request, item)));
+  const digest = (request: SignedRequest): string => {
+    const [only = digestOf(''), ...others] = itemDigests(request);
+    return others.length === 0 ? only : digestOf([only, ...others].join());
   };
+  const isBatch = plan.each?.flatMap((list) => [...list, '0']).join('.') === items.join('.');
+  return { digest, itemDigests: isBatch ? itemDigests : null };
 }
 
 /** `sha256:` and the hexadecimal SHA-256 of the content. */
@@ -108,7 +111,7 @@ export function digestOf(content: string | Buffer): string {
   return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }
 
-const isInBody = ({ in: place }: LocatorPlan): boolean => place === 'json' || place === 'form';
+export const isInBody = ({ in: place }: LocatorPlan): boolean => place === 'json' || place === 'form';
 
 /**
  * Maximum length of a key, and of a part of a location, in UTF-16 units: an agent gets it as an argument, and lists show it.

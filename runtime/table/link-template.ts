@@ -7,6 +7,7 @@ import type {
   TemplatePlan,
   TemplateSegment,
 } from '../../schemas/generated/types.ts';
+import { plainPayload } from '../verify/items.ts';
 import { linkPath, printField, readPath } from './link-filter.ts';
 
 /** Limits in code points (§8). */
@@ -20,6 +21,8 @@ export interface Builtins {
   readonly event_type: string;
   readonly route: string;
   readonly delivery_id: string;
+  /** Only in responses. */
+  readonly status_url?: string;
 }
 
 export interface Rendered {
@@ -95,15 +98,17 @@ function linkPlaceholder({ path: parts, builtin, marked }: PathSegment, marks: M
 }
 
 function linkDump({ marked, compact }: DumpSegment, marks: Marks): Resolve {
-  const write = (payload: unknown, clean?: CleanText | null): string =>
-    compact === true ? compactJson(payload, EVENT_LIMIT, clean) : indentedJson(payload, DUMP_LIMIT, clean);
+  const write = (data: unknown, clean?: CleanText | null): string => {
+    const payload = plainPayload(data);
+    return compact === true ? compactJson(payload, EVENT_LIMIT, clean) : indentedJson(payload, DUMP_LIMIT, clean);
+  };
   return marked
     ? (payload, _, id) => marks.markJson((clean) => write(payload, clean), id)
     : (payload) => write(payload);
 }
 
 const linkMeta = ({ name, marked }: MetaSegment, marks: Marks): Resolve =>
-  marked ? (_, builtins, id) => marks.markText(builtins[name], id) : (_, builtins) => builtins[name];
+  marked ? (_, builtins, id) => marks.markText(builtins[name] ?? '', id) : (_, builtins) => builtins[name];
 
 function linkSegment(segment: TemplateSegment, marks: Marks): LinkedSegment {
   switch (segment.kind) {

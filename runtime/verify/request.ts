@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { tryParseJson } from '../../base/files.ts';
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
+import { valueAt } from './items.ts';
 
 /** A request as the verifier reads it: raw bytes, and views of them that are parsed at most once. */
 export interface SignedRequest {
@@ -156,17 +157,6 @@ const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 export function queryOf(url: string): string {
   const mark = url.indexOf('?');
   return mark < 0 ? '' : url.slice(mark + 1);
-}
-
-/** Follows own properties only, and arrays by decimal index: `__proto__` and `length` resolve to undefined. */
-function valueAt(root: unknown, path: readonly string[]): unknown {
-  let value = root;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    if (Array.isArray(value) && !/^(0|[1-9]\d*)$/.test(key)) return undefined;
-    value = (value as Record<string, unknown>)[key];
-  }
-  return value;
 }
 
 function scalarText(value: unknown): string | null {

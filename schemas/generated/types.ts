@@ -459,6 +459,10 @@ export interface WebhookSettings {
    */
   max_body_bytes?: number;
   /**
+   * Maximum events in one request, for sources with `each`; a source may have its own.
+   */
+  max_batch?: number;
+  /**
    * Time a filter script may take, in seconds.
    */
   script_timeout_seconds?: number;
@@ -649,6 +653,7 @@ export interface RouteConfig {
    * `status_url` also returns the answer, once delivered.
    */
   status_answer?: boolean;
+  respond?: RespondConfig;
   /**
    * Time that a delivery id is remembered, in seconds. Default: the global setting.
    */
@@ -854,6 +859,131 @@ export interface BudgetConfig {
    * The window, in `gateway.timezone`.
    */
   per: 'hour' | 'day';
+}
+/**
+ * The response that the sender expects, by outcome. Default: that of the source, else 202 or 200 with JSON.
+ */
+export interface RespondConfig {
+  accepted?: ResponseConfig;
+  coalesced?: ResponseConfig1;
+  delivered?: ResponseConfig2;
+  ignored?: ResponseConfig3;
+  duplicate?: ResponseConfig4;
+}
+/**
+ * The event is stored and will run.
+ */
+export interface ResponseConfig {
+  /**
+   * HTTP status. Default: 202 for `accepted` and `coalesced`, else 200.
+   */
+  status?: number;
+  /**
+   * Content type of `body`. Default: text/plain in UTF-8.
+   */
+  content_type?: string;
+  /**
+   * Template of the body; also `{status_url}`. Default: the JSON of this outcome.
+   */
+  body?: string;
+  /**
+   * Further headers, as fixed texts.
+   */
+  headers?: {
+    [k: string]: string;
+  };
+}
+/**
+ * The event has joined a group (`coalesce`).
+ */
+export interface ResponseConfig1 {
+  /**
+   * HTTP status. Default: 202 for `accepted` and `coalesced`, else 200.
+   */
+  status?: number;
+  /**
+   * Content type of `body`. Default: text/plain in UTF-8.
+   */
+  content_type?: string;
+  /**
+   * Template of the body; also `{status_url}`. Default: the JSON of this outcome.
+   */
+  body?: string;
+  /**
+   * Further headers, as fixed texts.
+   */
+  headers?: {
+    [k: string]: string;
+  };
+}
+/**
+ * The message is delivered (`deliver_only`).
+ */
+export interface ResponseConfig2 {
+  /**
+   * HTTP status. Default: 202 for `accepted` and `coalesced`, else 200.
+   */
+  status?: number;
+  /**
+   * Content type of `body`. Default: text/plain in UTF-8.
+   */
+  content_type?: string;
+  /**
+   * Template of the body; also `{status_url}`. Default: the JSON of this outcome.
+   */
+  body?: string;
+  /**
+   * Further headers, as fixed texts.
+   */
+  headers?: {
+    [k: string]: string;
+  };
+}
+/**
+ * The route does not accept the event.
+ */
+export interface ResponseConfig3 {
+  /**
+   * HTTP status. Default: 202 for `accepted` and `coalesced`, else 200.
+   */
+  status?: number;
+  /**
+   * Content type of `body`. Default: text/plain in UTF-8.
+   */
+  content_type?: string;
+  /**
+   * Template of the body; also `{status_url}`. Default: the JSON of this outcome.
+   */
+  body?: string;
+  /**
+   * Further headers, as fixed texts.
+   */
+  headers?: {
+    [k: string]: string;
+  };
+}
+/**
+ * The event was received before.
+ */
+export interface ResponseConfig4 {
+  /**
+   * HTTP status. Default: 202 for `accepted` and `coalesced`, else 200.
+   */
+  status?: number;
+  /**
+   * Content type of `body`. Default: text/plain in UTF-8.
+   */
+  content_type?: string;
+  /**
+   * Template of the body; also `{status_url}`. Default: the JSON of this outcome.
+   */
+  body?: string;
+  /**
+   * Further headers, as fixed texts.
+   */
+  headers?: {
+    [k: string]: string;
+  };
 }
 /**
  * A custom service: each delivery is a request to `url`, signed as Standard Webhooks.
@@ -1503,6 +1633,15 @@ export interface SourceFile {
    */
   delivery_digest?: boolean;
   /**
+   * The body is a batch: every item of this list is an event of its own. `[]` iterates over a list: `[]` (the root), `events[]`, `entry[].changes[]`. `json` of `event` and `delivery` begins in the item; `batch.` begins at the root.
+   */
+  each?: string;
+  /**
+   * Maximum items of one request. Default: `platforms.webhook.max_batch`.
+   */
+  max_batch?: number;
+  respond?: RespondConfig1;
+  /**
    * Handshake of the sender, one or several.
    */
   challenge?: SourceChallenge | [SourceChallenge, ...SourceChallenge[]];
@@ -1665,6 +1804,16 @@ export interface SourceBodyHash {
   encoding: 'hex' | 'base64' | 'base64url';
 }
 /**
+ * The response that the sender expects, by outcome; a route may have its own.
+ */
+export interface RespondConfig1 {
+  accepted?: ResponseConfig;
+  coalesced?: ResponseConfig1;
+  delivered?: ResponseConfig2;
+  ignored?: ResponseConfig3;
+  duplicate?: ResponseConfig4;
+}
+/**
  * A handshake: how to recognise it and what to answer. GET and HEAD are unsigned and are answered before the signature check, POST after it.
  */
 export interface SourceChallenge {
@@ -1806,6 +1955,15 @@ export interface SourceVariant {
    */
   delivery_digest?: boolean;
   /**
+   * The body is a batch: every item of this list is an event of its own. `[]` iterates over a list: `[]` (the root), `events[]`, `entry[].changes[]`. `json` of `event` and `delivery` begins in the item; `batch.` begins at the root.
+   */
+  each?: string;
+  /**
+   * Maximum items of one request. Default: `platforms.webhook.max_batch`.
+   */
+  max_batch?: number;
+  respond?: RespondConfig2;
+  /**
    * Handshake of the sender, one or several.
    */
   challenge?: SourceChallenge | [SourceChallenge, ...SourceChallenge[]];
@@ -1837,6 +1995,16 @@ export interface SourceVariant {
    * What a user must know about this sender.
    */
   notes?: string[];
+}
+/**
+ * The response that the sender expects, by outcome; a route may have its own.
+ */
+export interface RespondConfig2 {
+  accepted?: ResponseConfig;
+  coalesced?: ResponseConfig1;
+  delivered?: ResponseConfig2;
+  ignored?: ResponseConfig3;
+  duplicate?: ResponseConfig4;
 }
 /**
  * Alternative names of an event, by the name that is sent; `events` of a route accepts either.
@@ -3486,6 +3654,10 @@ export interface ServerPlan {
    */
   secret: SecretRef | null;
   max_body_bytes: number;
+  /**
+   * Maximum events in one request. Absent: 1000.
+   */
+  max_batch?: number;
   rate_limit: number;
   max_connections: number;
   max_connections_per_address: number;
@@ -3673,7 +3845,7 @@ export interface EventsSegment {
 }
 export interface MetaSegment {
   kind: 'meta';
-  name: 'event_type' | 'route' | 'delivery_id';
+  name: 'event_type' | 'route' | 'delivery_id' | 'status_url';
   /**
    * Put the value between markers, because outsiders may have written it (`untrusted: mark`). Absent: unchanged.
    */
@@ -3764,6 +3936,15 @@ export interface SchemePlan {
    */
   own_sender?: OwnSenderPlan[];
   /**
+   * The body is a batch: the path of each list, in the body or in an item of the list before it. Absent: it is one event.
+   */
+  each?: string[][];
+  /**
+   * Maximum items. Absent: that of the server.
+   */
+  max_batch?: number;
+  respond?: ResponsePlans;
+  /**
    * Use a digest of the body as the delivery id if there is no id.
    */
   delivery_digest: boolean;
@@ -3822,6 +4003,31 @@ export interface OwnSenderPlan {
   same_as: string[] | null;
   target: string;
   setting: string;
+}
+/**
+ * Responses by outcome. Absent: none.
+ */
+export interface ResponsePlans {
+  accepted?: ResponsePlan;
+  coalesced?: ResponsePlan;
+  delivered?: ResponsePlan;
+  ignored?: ResponsePlan;
+  duplicate?: ResponsePlan;
+}
+export interface ResponsePlan {
+  /**
+   * null: as without the plan.
+   */
+  status: number | null;
+  content_type: string;
+  /**
+   * null: the JSON of the outcome.
+   */
+  body: TemplatePlan | null;
+  /**
+   * Names and values in turn.
+   */
+  headers: string[];
 }
 export interface ChallengePlan {
   kind: 'echo' | 'reply' | 'capture' | 'ok';
@@ -4578,6 +4784,7 @@ export interface RoutePlan {
    */
   capture: 'none' | 'problems' | 'all';
   status?: StatusPlan;
+  respond?: ResponsePlans1;
 }
 /**
  * Names of schemes in the route, by canonical name, if they differ. Absent: none.
@@ -4682,6 +4889,16 @@ export interface StatusPlan {
    * The status includes the answer.
    */
   answer: boolean;
+}
+/**
+ * Responses by outcome, in place of those of the source. Absent: none.
+ */
+export interface ResponsePlans1 {
+  accepted?: ResponsePlan;
+  coalesced?: ResponsePlan;
+  delivered?: ResponsePlan;
+  ignored?: ResponsePlan;
+  duplicate?: ResponsePlan;
 }
 /**
  * webhook_subscriptions.json: dynamic routes by name, same format as static routes.

@@ -17,6 +17,7 @@ import type {
   StoreProblem,
 } from '../../../../runtime/store/contract.ts';
 import { describeOtherTables, StoreRefused, StoreUnavailable } from '../../../../runtime/store/contract.ts';
+import type { Together } from '../../../../runtime/store/group-commit.ts';
 import { GroupCommit, Health, NEW_WORK } from '../../../../runtime/store/group-commit.ts';
 import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
 import type { RunCounter } from '../../../../runtime/store/run-limits.ts';
@@ -97,13 +98,13 @@ export class PostgresStore implements Store {
     this.renewLater();
   }
 
-  async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
+  async write<M extends Mutation>(mutation: M, together?: Together): Promise<MutationResults[M['kind']]> {
     this.requireConnection();
     const { writer, health } = this;
     if (BEGINS_WORK.has(mutation.kind) && writer.leaseLeftMs < LEASE_MARGIN_MS) {
       throw new StoreUnavailable('could not renew the lease of this gateway in time');
     }
-    const result = await this.group.write(mutation);
+    const result = await this.group.write(mutation, together);
     // If the process was suspended, another gateway has taken over the work, and it must not start here.
     if (mutation.kind === 'take_work' && writer.leaseLeftMs <= 0) {
       throw new StoreUnavailable('the lease of this gateway expired while it took work');

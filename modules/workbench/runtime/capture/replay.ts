@@ -40,8 +40,8 @@ export function replayRequest(captured: KeptRequest, route: LinkedRoute, service
     },
     watcher: {
       skips: (stage) => DECIDED.has(stage),
-      passed: (stage) => {
-        if (stage === 'identify') giveNewId(intake, services);
+      passed: (stage, _reply, event) => {
+        if (stage === 'identify') giveNewId(event, services);
       },
     },
   };

@@ -6,6 +6,7 @@ export type RequestReason =
   | 'age'
   | 'ambiguous_timestamp'
   | 'bad_timestamp'
+  | 'batch_too_large'
   | 'body_mismatch'
   | 'body_overloaded'
   | 'body_too_slow'
