@@ -26,22 +26,32 @@ const STATUS_URL = '{status_url}';
 export function lowerRespond(config: RespondConfig, hasStatus: boolean | null): Lowered<ResponsePlans> {
   const problems: Problem[] = [];
   const plans = Object.entries(config).map(([outcome, response]: [string, ResponseConfig]) => {
-    const noStatus = outcome !== 'accepted' ? `${outcome} events have none` : hasStatus === false ? 'set `status_url: true`' : null;
+    const noStatus =
+      outcome !== 'accepted' ? `${outcome} events have none` : hasStatus === false ? 'set `status_url: true`' : null;
     return [outcome, lowerResponse(response, [outcome], noStatus, problems)] as const;
   });
   return { plan: Object.fromEntries(plans) as ResponsePlans, problems };
 }
 
-function lowerResponse(config: ResponseConfig, path: NodePath, noStatus: string | null, problems: Problem[]): ResponsePlan {
+function lowerResponse(
+  config: ResponseConfig,
+  path: NodePath,
+  noStatus: string | null,
+  problems: Problem[],
+): ResponsePlan {
   const { status, body, content_type, headers = {} } = config;
   const report = (key: NodePath, at: Problem['at'], message: string): void => {
     problems.push({ rule: 'response', path: [...path, ...key], at, message });
   };
   for (const name of Object.keys(headers))
-    if (REFUSED.has(name.toLowerCase())) report(['headers', name], 'key', `a response cannot set \`${name}\`${instead(name)}`);
-  if (WITHOUT_BODY.has(status) && (body ?? '') !== '') report(['body'], 'value', `a response with status ${status} has no body`);
-  if (content_type !== undefined && body === undefined) report(['content_type'], 'key', '`content_type` has no effect without `body`');
-  if (noStatus !== null && body?.includes(STATUS_URL) === true) report(['body'], 'value', `${STATUS_URL} is empty: ${noStatus}`);
+    if (REFUSED.has(name.toLowerCase()))
+      report(['headers', name], 'key', `a response cannot set \`${name}\`${instead(name)}`);
+  if (WITHOUT_BODY.has(status) && (body ?? '') !== '')
+    report(['body'], 'value', `a response with status ${status} has no body`);
+  if (content_type !== undefined && body === undefined)
+    report(['content_type'], 'key', '`content_type` has no effect without `body`');
+  if (noStatus !== null && body?.includes(STATUS_URL) === true)
+    report(['body'], 'value', `${STATUS_URL} is empty: ${noStatus}`);
   return {
     status: status ?? null,
     content_type: content_type ?? 'text/plain; charset=utf-8',

@@ -63,16 +63,26 @@ const pathOf = (field: string): string[] => field.split('.');
 /** `[]` at the end of a part iterates over its list; alone it is the list at the root, or in an item. */
 const EACH = new RegExp(`^(?:${PATH})?\\[\\](?:(?:\\.${PATH})?\\[\\])*$`);
 
-function lowerBatch({ each, max_batch, delivery }: SourceFile, report: ReportFault): Pick<SchemePlan, 'each' | 'max_batch'> {
+function lowerBatch(
+  { each, max_batch, delivery }: SourceFile,
+  report: ReportFault,
+): Pick<SchemePlan, 'each' | 'max_batch'> {
   if (each === undefined) {
     if (max_batch !== undefined) report(['max_batch'], '`max_batch` has no effect without `each`');
     return {};
   }
-  if (!EACH.test(each)) report(['each'], `\`${each}\` is not the path of a list: write \`[]\`, \`events[]\` or \`entry[].changes[]\``);
+  if (!EACH.test(each))
+    report(['each'], `\`${each}\` is not the path of a list: write \`[]\`, \`events[]\` or \`entry[].changes[]\``);
   for (const [index, { json = '' }] of [delivery ?? []].flat().entries())
     if (/^(?:batch|parent)(?:\.|$)/.test(json))
-      report(Array.isArray(delivery) ? ['delivery', index, 'json'] : ['delivery', 'json'], `\`${json}\` is the same for several items, so all but one would be duplicates`);
-  const lists = each.split('[]').slice(0, -1).map((part) => (part === '' ? [] : pathOf(part.replace(/^\./, ''))));
+      report(
+        Array.isArray(delivery) ? ['delivery', index, 'json'] : ['delivery', 'json'],
+        `\`${json}\` is the same for several items, so all but one would be duplicates`,
+      );
+  const lists = each
+    .split('[]')
+    .slice(0, -1)
+    .map((part) => (part === '' ? [] : pathOf(part.replace(/^\./, ''))));
   return { each: lists, ...(max_batch === undefined ? {} : { max_batch }) };
 }
 

@@ -36,7 +36,16 @@ export interface Reply {
 }
 
 /** The stage that ended the request as `ignored`. */
-export type IgnoredReason = 'empty' | 'event' | 'filter' | 'age' | 'loop' | 'budget' | 'script' | 'job_paused' | 'job_unknown';
+export type IgnoredReason =
+  | 'empty'
+  | 'event'
+  | 'filter'
+  | 'age'
+  | 'loop'
+  | 'budget'
+  | 'script'
+  | 'job_paused'
+  | 'job_unknown';
 
 const NO_HEADERS: readonly string[] = [];
 
@@ -83,7 +92,8 @@ export function textReply(status: number, outcome: Outcome, body: string, header
 /** The same outcome with the response that a route or its source sets. */
 export function replyAs(reply: Reply, { status, content_type, headers }: LinkedResponse, body: string | null): Reply {
   const [code, { outcome }] = [status ?? reply.status, reply];
-  if (code === 204 || code === 205) return { status: code, headers: code === 204 ? headers : [...headers, 'Content-Length', 0], body: '', outcome };
+  if (code === 204 || code === 205)
+    return { status: code, headers: code === 204 ? headers : [...headers, 'Content-Length', 0], body: '', outcome };
   if (body === null) return { ...reply, status: code, headers: [...reply.headers, ...headers] };
   return textReply(code, outcome, body, ['Content-Type', content_type, ...headers]);
 }

@@ -211,7 +211,8 @@ export class Together {
     this.missing--;
     if (this.isOpen || this.changes.length === 0) return;
     if (!this.isRefused) this.send(this.changes);
-    else for (const { reject } of this.changes) reject(new StoreUnavailable('another event of the request was refused'));
+    else
+      for (const { reject } of this.changes) reject(new StoreUnavailable('another event of the request was refused'));
   }
 }
 

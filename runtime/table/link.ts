@@ -169,7 +169,8 @@ function responsesOf(plan: RoutePlan, { schemes, server }: TableHeadPlan): Pick<
   const plans = Object.entries({ ...scheme?.respond, ...plan.respond });
   return {
     batch: scheme?.each === undefined ? null : { lists: scheme.each, most },
-    respond: plans.length === 0 ? null : Object.fromEntries(plans.map(([outcome, one]) => [outcome, linkResponse(one)])),
+    respond:
+      plans.length === 0 ? null : Object.fromEntries(plans.map(([outcome, one]) => [outcome, linkResponse(one)])),
   };
 }
 

@@ -58,7 +58,11 @@ export function valueAt(root: unknown, path: readonly string[]): unknown {
  * if the body has no list at all, or `too_many`.
  * @param lists the path of each list, in the body or in an item of the list before it
  */
-export function itemsOf(body: unknown, lists: readonly (readonly string[])[], most: number): readonly Item[] | 'too_many' | null {
+export function itemsOf(
+  body: unknown,
+  lists: readonly (readonly string[])[],
+  most: number,
+): readonly Item[] | 'too_many' | null {
   const items: Item[] = [];
   const listAt = (value: unknown, depth: number): readonly unknown[] | null => {
     const list = depth < lists.length ? valueAt(value, lists[depth] ?? []) : null;

@@ -3166,6 +3166,11 @@ export interface Explanation {
    * Reason code if it was not accepted, as in the log.
    */
   reason: string | null;
+  response?: ExplainedResponse;
+  /**
+   * The events of a batch, in order; absent: the request is one event.
+   */
+  events?: Explanation[];
   /**
    * Every stage in order.
    */
@@ -3236,6 +3241,23 @@ export interface Explanation {
    * Why the server would not start with this configuration on this machine, one line for each reason; null: it would start.
    */
   would_not_start: string | null;
+}
+/**
+ * The response that `respond` of the route or its source sets; absent: JSON with the outcome.
+ */
+export interface ExplainedResponse {
+  /**
+   * null: no body is sent.
+   */
+  content_type: string | null;
+  headers: ExplainedHeaders;
+  body: string;
+}
+/**
+ * Further headers.
+ */
+export interface ExplainedHeaders {
+  [k: string]: string;
 }
 export interface ExplainedStage {
   /**
@@ -3489,6 +3511,10 @@ export interface PrintedRequest {
    */
   event: string;
   /**
+   * The events of a batch, in order; absent: the request is one event.
+   */
+  events?: KeptEvent[];
+  /**
    * Delivery id; empty: not known at the stage that answered.
    */
   delivery_id: string;
@@ -3602,6 +3628,32 @@ export interface KeptTextReason {
    * For example, the result of a script.
    */
   text: string;
+}
+export interface KeptEvent {
+  /**
+   * Event type.
+   */
+  event: string;
+  /**
+   * Delivery id.
+   */
+  delivery_id: string;
+  /**
+   * `status` of the answer to it, or `code` of the error.
+   */
+  outcome: string;
+  /**
+   * The stage that decided.
+   */
+  stage: string | null;
+  /**
+   * Reason code; null: the outcome says everything.
+   */
+  reason: string | null;
+  /**
+   * Id of its delivery.
+   */
+  dispatch_id: string | null;
 }
 /**
  * build/routes.json: everything the runtime needs, validated, normalised and self-contained.
@@ -4990,6 +5042,11 @@ export interface TestExpectation {
    * Event type as resolved.
    */
   event?: string;
+  response?: TestResponse;
+  /**
+   * What is expected of each event of a batch, in order.
+   */
+  events?: TestExpectation[];
   /**
    * The rendered prompt: all of it, or parts. Markers of untrusted text have the id 000000000000.
    */
@@ -5040,6 +5097,30 @@ export interface TestExpectation {
    * `hookwright test --update` writes what this test expects.
    */
   snapshot?: boolean;
+}
+/**
+ * The response to the sender.
+ */
+export interface TestResponse {
+  /**
+   * HTTP status.
+   */
+  status?: number;
+  /**
+   * Content type that `respond` sets.
+   */
+  content_type?: string;
+  headers?: TestResponseHeaders;
+  /**
+   * The body that `respond` sets.
+   */
+  body?: string;
+}
+/**
+ * All further headers that `respond` sets.
+ */
+export interface TestResponseHeaders {
+  [k: string]: string;
 }
 export interface TextExpectation {
   /**

@@ -260,7 +260,11 @@ const ROUTE_FACETS: readonly Facet[] = Object.entries<Facet | 'plain' | 'not com
 
 function printResponse([outcome, plan]: [string, ResponsePlan]): ShownValue {
   const { status, body, content_type } = plan;
-  const parts = [status, body === null ? null : content_type, body === null ? null : JSON.stringify(printTemplate(body))];
+  const parts = [
+    status,
+    body === null ? null : content_type,
+    body === null ? null : JSON.stringify(printTemplate(body)),
+  ];
   return shown(plan, `${outcome}: ${parts.filter((part) => part !== null).join(' ')}`);
 }
 

@@ -19,10 +19,22 @@ export function formatExplanation(found: Explanation, paint: Paint): string[] {
     ...startLines(found, paint),
     headline(found, paint),
     ...found.stages.flatMap((stage) => formatStage(stage, found, paint)),
+    ...(found.response === undefined ? [] : responseLines(found.response, paint)),
+    ...(found.events ?? []).flatMap((event, at) =>
+      formatExplanation({ ...event, route: `${found.route} #${at}` }, paint).map((line) => `  ${line}`),
+    ),
     ...formatOutcome(found, paint),
     ...found.warnings.map((text) => `${paint('yellow', '!')} ${visible(text)}`),
   ];
 }
+
+const responseLines = (
+  { content_type, headers, body }: NonNullable<Explanation['response']>,
+  paint: Paint,
+): string[] => [
+  `${paint('cyan', '→')} ${paint('bold', 'answers')} ${visible([content_type ?? 'without a body', addressText(headers)].join(' ').trim())}`,
+  ...(body === '' ? [] : body.split('\n').map((line) => `  ${paint('dim', '│')} ${visible(line)}`)),
+];
 
 const startLines = ({ would_not_start: reasons }: Explanation, paint: Paint): string[] =>
   (reasons?.split('\n') ?? []).map((reason) => paint('red', `\`serve\` would not start: ${visible(reason)}`));
