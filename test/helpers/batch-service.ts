@@ -1,5 +1,7 @@
 /** A service whose route gets batches: real stages, dispatcher and store, and an agent that records its prompts. */
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { stringify } from 'yaml';
 import { runtimeParts } from '../../cli/base/module.ts';
 import { MODULES } from '../../main/modules.ts';
@@ -98,3 +100,22 @@ export async function startBatchService(t: Ending, setting: BatchSetting = {}): 
 /** `[delivery id, status]` of each event of an answer. */
 export const statusesOf = ({ body }: BatchAnswer): readonly (readonly unknown[])[] =>
   (body.events ?? []).map(({ delivery_id, status }) => [delivery_id, status]);
+
+/** A target over HTTP. @param statusOf the status of its response to a message */
+export async function httpTarget(t: Ending, statusOf: (message: { readonly text: string }) => number) {
+  const sent: string[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => {
+      body += chunk.toString();
+    });
+    request.on('end', () => {
+      const { text } = JSON.parse(body) as { readonly text: string };
+      sent.push(text);
+      response.writeHead(statusOf({ text })).end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  atEnd(t, () => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/in`, sent };
+}
