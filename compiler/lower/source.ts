@@ -79,12 +79,15 @@ function lowerBatch(
         Array.isArray(delivery) ? ['delivery', index, 'json'] : ['delivery', 'json'],
         `\`${json}\` is the same for several items, so all but one would be duplicates`,
       );
-  const lists = each
+  return { each: listsOf(each), ...(max_batch === undefined ? {} : { max_batch }) };
+}
+
+/** The path of each list of `each`. */
+export const listsOf = (each: string): string[][] =>
+  each
     .split('[]')
     .slice(0, -1)
     .map((part) => (part === '' ? [] : pathOf(part.replace(/^\./, ''))));
-  return { each: lists, ...(max_batch === undefined ? {} : { max_batch }) };
-}
 
 function respondOf({ respond }: SourceFile, problems: Problem[]): Pick<SchemePlan, 'respond'> {
   if (respond === undefined) return {};

@@ -1,6 +1,7 @@
 /** Batches: each item of a request is an event of its own, one commit stores all, and one response answers for all. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { RunAgent } from '../../../runtime/dispatch/agent-runner.ts';
 import type { OperatedService } from '../../../runtime/service/options.ts';
 import type { Store } from '../../../runtime/store/contract.ts';
 import { httpTarget, startBatchService, statusesOf } from '../../helpers/batch-service.ts';
@@ -8,6 +9,9 @@ import { until } from '../../helpers/gateway.ts';
 
 const item = (id: string, type = 'made', more: object = {}) => ({ id, type, ...more });
 const batch = (...events: readonly unknown[]) => ({ name: 'n', events });
+/** An agent that works until the service stops. */
+const untilStopped: RunAgent = ({ signal }) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))));
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => item(`i${n}`));
 
 describe('a batch', () => {
@@ -157,7 +161,7 @@ describe('a batch', () => {
   });
 
   it('is longer than the queue, but not accepted while the queue is full', async (t) => {
-    const agent = () => new Promise<string>(() => {});
+    const agent = untilStopped;
     const config = { gateway: { max_concurrent_runs: 1, max_queued_runs: 3 } };
     const { post, service } = await startBatchService(t, { agent, config });
     assert.equal((await post(batch(...numbered(10)))).status, 202);
@@ -186,7 +190,7 @@ describe('a batch', () => {
   });
 
   it('runs the items of one session in their order', async (t) => {
-    const route = { prompt: '{id}', session_key: '{key}' };
+    const route = { prompt: '{id}', session_key: '{key}', loop_limit: 100 };
     const { post, prompts } = await startBatchService(t, { route });
     await post(batch(...numbered(30).map((one) => ({ ...one, key: 'k' }))));
     await until(async () => prompts.length === 30);
@@ -207,7 +211,7 @@ describe('a batch', () => {
   });
 
   it('fires a job once while it runs', async (t) => {
-    const agent = () => new Promise<string>(() => {});
+    const agent = untilStopped;
     const config = { jobs: { report: { schedule: '0 0 1 1 *', prompt: 'go', deliver: 'log' } } };
     const { post } = await startBatchService(t, { agent, config, route: { cron_job: 'report' } });
     const answer = await post(batch(item('1'), item('2')));
@@ -221,7 +225,7 @@ describe('a batch', () => {
   });
 
   it('has a status URL for each accepted event, and is answered at once', async (t) => {
-    const agent = () => new Promise<string>(() => {});
+    const agent = untilStopped;
     const { post, url } = await startBatchService(t, { agent, route: { status_url: true } });
     const answer = await post(batch(item('1'), item('2')), { prefer: 'wait=30' });
     const urls = answer.body.events?.map(({ status_url }) => String(status_url)) ?? [];
@@ -260,7 +264,8 @@ describe('a batch', () => {
 
 describe('a batch of direct deliveries', () => {
   it('answers 502 if one fails; a retry sends only what is missing', async (t) => {
-    const target = await httpTarget(t, ({ text }) => (text === 'bad' && target.sent.length < 4 ? 500 : 200));
+    let isDown = true;
+    const target = await httpTarget(t, ({ text }) => (text === 'bad' && isDown ? 500 : 200));
     const config = { platforms: { http: { enabled: true, url: target.url, allow_http: true, allow_private: true } } };
     const route = { prompt: '{text}', deliver: 'http', deliver_only: true };
     const { post } = await startBatchService(t, { config, route, webhook: { direct_timeout_seconds: 2 } });
@@ -275,6 +280,7 @@ describe('a batch of direct deliveries', () => {
       failed.body.events?.map(({ status, code }) => code ?? status),
       ['delivered', 'delivery_failed', 'delivered'],
     );
+    isDown = false;
     const retry = await post(batch(...events));
     assert.deepEqual([retry.status, retry.body.status], [200, 'delivered']);
     assert.deepEqual(

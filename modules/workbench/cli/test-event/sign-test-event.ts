@@ -202,7 +202,24 @@ function sampleBody(sample: Sample, scheme: SchemePlan | null, event: string | n
   }
   if (scheme?.body === 'text') return typeof sample.text === 'string' ? sample.text : 'a test event';
   if (scheme?.body === 'xml') return printDocument(sample);
-  return JSON.stringify({ ...(event === null ? {} : { event_type: event }), test: true, ...sample });
+  const one = { ...(event === null ? {} : { event_type: event }), test: true, ...sample };
+  return JSON.stringify(scheme?.each === undefined ? one : batchOf(scheme.each, one));
+}
+
+/** A batch of one item. `batch` and `parent` of the item are values of what surrounds it. */
+function batchOf(lists: NonNullable<SchemePlan['each']>, { batch, parent, ...item }: Sample): unknown {
+  return lists.reduceRight<unknown>((value, list, depth) => {
+    const around = depth === 0 ? batch : depth === lists.length - 1 ? parent : {};
+    const nested = list.reduceRight<unknown>((inner, key) => ({ [key]: inner }), [value]);
+    return isPlainMap(nested) && isPlainMap(around) ? { ...around, ...nested } : nested;
+  }, item);
+}
+
+/** A place in an item, seen from the root of the body. */
+function inBatch(at: LocatorPlan, { each }: SchemePlan): LocatorPlan {
+  if (each === undefined || at.in !== 'json') return at;
+  const [first, ...rest] = at.path;
+  return { ...at, path: first === 'batch' ? rest : [...each.flatMap((list) => [...list, '0']), ...at.path] };
 }
 
 const TYPES: Readonly<Record<NonNullable<SchemePlan['body']>, string>> = {
@@ -381,7 +398,7 @@ function signEach(
 function unsignedPlacements(plan: SchemePlan, unsigned: UnsignedRequest, timestamp: string): Placement[] {
   const placements: Placement[] = [];
   const event = plan.event[0];
-  if (event !== undefined && unsigned.event !== null) placements.push([event, unsigned.event]);
+  if (event !== undefined && unsigned.event !== null) placements.push([inBatch(event, plan), unsigned.event]);
   const delivery = plan.delivery.find((at) => at.in === 'header');
   if (delivery !== undefined) placements.push([delivery, unsigned.id]);
   if (plan.id !== null) placements.push([plan.id, unsigned.id]);
