@@ -1,4 +1,4 @@
-/** Text as people see it: widths in terminal columns, invisible characters, display names. */
+/** Text as people see it. */
 
 /** East Asian wide and fullwidth characters (UAX #11), and emoji. */
 const WIDE =
@@ -101,17 +101,5 @@ export const schemeLabel = (
   scheme: string,
 ): string => (Object.hasOwn(labels, scheme) ? labels[scheme] : undefined) ?? scheme;
 
-/** Groups values in the order in which their keys first appear. `Map.groupBy` needs Node 21. */
 /** `2026-11-28 03:30 UTC`. @param at Unix ms */
 export const utcTime = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-
-export function groupBy<K, T>(values: Iterable<T>, keyOf: (value: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>();
-  for (const value of values) {
-    const key = keyOf(value);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [value]);
-    else group.push(value);
-  }
-  return groups;
-}

@@ -11,7 +11,7 @@ import { nodeFiles } from '../compiler/node/node-files.ts';
 import { printDiagnostics } from '../compiler/print/print.ts';
 import { projectEnvPath } from '../compiler/source/search-config.ts';
 import type { Service, ServiceOptions } from '../runtime/service/options.ts';
-import { createService } from '../runtime/service/service.ts';
+import { createService, publicService } from '../runtime/service/service.ts';
 import type { ConfigInput } from './compile.ts';
 import { compiledOf, compileWith, machineOf } from './compile.ts';
 import { MODULES } from './modules.ts';
@@ -160,12 +160,13 @@ export async function hookwright(options: HookwrightOptions): Promise<Hooks> {
     const files = result.files.filter((name) => !('text' in input && name === input.file));
     const hidden = (): readonly string[] => files.map((name) => resolve(machine.cwd, name));
     const own = { table, blueprints, home: machine.home };
-    const service = await createService({ ...rest, ...own }, runtimeParts(chosen), {
+    const operated = await createService({ ...rest, ...own }, runtimeParts(chosen), {
       ...programOf(chosen, machine),
       hidden,
       // The `.env` beside the config, which the compile also reads.
       projectEnv: projectEnvPath(nodeFiles, machine, 'paths' in input ? input.paths : [input.file]),
     });
+    const service = publicService(operated);
     service.start();
     return hooksOf(service, diagnostics, clear);
   } catch (error) {
@@ -177,9 +178,9 @@ export async function hookwright(options: HookwrightOptions): Promise<Hooks> {
 function hooksOf(service: Service, diagnostics: readonly Diagnostic[], clear: () => Promise<void>): Hooks {
   return {
     node: service.node,
-    fetch: (...request) => service.handle(...request),
-    emit: (...event) => service.emit(...event),
-    on: (...listener) => service.on(...listener),
+    fetch: service.handle,
+    emit: service.emit,
+    on: service.on,
     async stop(within) {
       const stopped = await service.stop(within);
       await clear();

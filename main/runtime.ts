@@ -2,7 +2,7 @@
 
 import { runtimeParts } from '../cli/base/module.ts';
 import type { Service, ServiceOptions } from '../runtime/service/options.ts';
-import { createService as create } from '../runtime/service/service.ts';
+import { createService as create, publicService } from '../runtime/service/service.ts';
 import { MODULES } from './modules.ts';
 import { programOf } from './program.ts';
 
@@ -32,5 +32,5 @@ export * from '../runtime/index.ts';
  * await service.stop({ drainMs: 5000 });
  * ```
  */
-export const createService = (options: ServiceOptions): Promise<Service> =>
-  create(options, runtimeParts(MODULES), programOf(MODULES, options));
+export const createService = async (options: ServiceOptions): Promise<Service> =>
+  publicService(await create(options, runtimeParts(MODULES), programOf(MODULES, options)));

@@ -15,6 +15,7 @@ import type { Store } from './store/contract.ts';
 import type { JobRecord } from './store/records.ts';
 import type { GuardRows, RunCounter, RunLimit } from './store/run-limits.ts';
 import type { Rescue } from './store/sqlite/rescue.ts';
+import type { StorePart } from './store/store-part.ts';
 import type { Marks } from './table/link-template.ts';
 import { TableError } from './table/table-source.ts';
 
@@ -52,6 +53,8 @@ export interface ModuleParts {
 export interface RuntimePart extends Loaders {
   /** Drivers of targets, by kind. */
   readonly drivers?: DriverLoaders;
+  /** What it brings to the changes of any store. */
+  readonly changes?: () => Promise<StorePart>;
 }
 
 type Loaders = { readonly [Name in keyof ModuleParts]?: () => Promise<ModuleParts[Name]> };
@@ -76,6 +79,10 @@ export async function findPart<Name extends keyof ModuleParts>(
   for (const { [name]: load } of loaders) if (load !== undefined) return load();
   return null;
 }
+
+/** Loads what the modules bring to the changes of a store. */
+export const loadChanges = (modules: readonly RuntimePart[]): Promise<readonly StorePart[]> =>
+  Promise.all(modules.flatMap(({ changes }) => (changes === undefined ? [] : [changes()])));
 
 /** Loads the part of the module that provides it. Rejects with TableError if none does. @param where prefix of the error */
 export async function requirePart<Name extends keyof typeof MISSING>(
@@ -125,8 +132,8 @@ export interface StoreContext {
   readonly log: Logger;
   /** Writes buffered log lines before the change that they report is stored. */
   readonly beforeCommit: () => void;
-  /** Applies the limits of runs. */
-  readonly counter: RunCounter | undefined;
+  /** What modules bring to its changes. */
+  readonly parts: readonly StorePart[];
   readonly node: NodeIdentity;
 }
 

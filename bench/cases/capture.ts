@@ -5,7 +5,7 @@ import { performance } from 'node:perf_hooks';
 import { RequestFile, RequestFileReader } from '../../modules/workbench/runtime/capture/request-file.ts';
 import { capturedRequests, firstNumber } from '../../modules/workbench/runtime/capture/requests.ts';
 import type { KeptHead } from '../../runtime/intake/keeper.ts';
-import type { NewRequestRow } from '../../runtime/store/contract.ts';
+import type { NewRequestRow } from '../../runtime/store/shared.ts';
 import type { KeptFilter } from '../../schemas/built/operations/types.ts';
 import { buildProgram } from '../harness/build.ts';
 import { tempFolder } from '../harness/config.ts';

@@ -7,7 +7,7 @@
  */
 import type { KeyObject } from 'node:crypto';
 import { createHmac, generateKeyPairSync, sign, verify } from 'node:crypto';
-import { signRequest } from '../../modules/workbench/cli/test-event/sign-test-event.ts';
+import { signRequest } from '../../modules/workbench/cli/test-event/sign-request.ts';
 import { linkAuthenticator } from '../../runtime/verify/authenticator.ts';
 import { contentBytes, linkContent } from '../../runtime/verify/content.ts';
 import { secretKeys } from '../../runtime/verify/primitives.ts';

@@ -6,9 +6,11 @@ import type { Clock } from '../../runtime/platform/clock.ts';
 import type { OperatedService } from '../../runtime/service/options.ts';
 import type { Store } from '../../runtime/store/contract.ts';
 import type { DamageReport } from '../../runtime/store/queries.ts';
+import type { StorePart } from '../../runtime/store/store-part.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
 import type { FailOn, KeptRequest, RefusedSwap } from '../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable, StorePlan } from '../../schemas/generated/types.ts';
+import type { Check } from './check.ts';
 import type { ListedCommand } from './command.ts';
 import { CliError } from './errors.ts';
 
@@ -30,10 +32,16 @@ export interface SharedText {
   put(next: string): Promise<boolean>;
 }
 
+/** `parts`: what modules bring to its changes. */
+export interface OpeningDatabase {
+  readonly create: boolean;
+  readonly parts: readonly StorePart[];
+}
+
 /** The database that several gateways share, for commands. Loaded only if `gateway.store` names one. */
 export interface DatabaseTools<Context> {
   /** Opens it as a client, which runs no work. Null if it has no tables and `create` is false. Throws StoreOutOfReach, UnknownStore. */
-  open(context: DatabaseContext, plan: PostgresPlan, opening: { readonly create: boolean }): Promise<Store | null>;
+  open(context: DatabaseContext, plan: PostgresPlan, opening: OpeningDatabase): Promise<Store | null>;
   /** Updates the home's copy of the subscriptions; prints a note if the database is unavailable. */
   refreshSubscriptions(context: Context, plan: PostgresPlan): Promise<void>;
   /** Reads the shared subscriptions in order to change them. */
@@ -143,22 +151,3 @@ export function loadPart<Context, Name extends keyof Parts<Context>>(
   }
   throw new CliError(`this command needs a module with the part "${name}", which is not installed`);
 }
-
-/** The result of one check of `hookwright doctor`, by the core or a module. */
-export type CheckStatus = 'ok' | 'warning' | 'failed' | 'skipped';
-
-export interface Check {
-  /** Its profile; null for the gateway as a whole. */
-  readonly profile: string | null;
-  /** The target or the part of the gateway. */
-  readonly subject: string;
-  readonly check: string;
-  readonly status: CheckStatus;
-  readonly detail: string;
-  /** What to do, or null. */
-  readonly fix: string | null;
-}
-
-type Gateway = Omit<Check, 'profile' | 'fix'> & { readonly fix?: string };
-
-export const gatewayCheck = ({ fix, ...check }: Gateway): Check => ({ profile: null, ...check, fix: fix ?? null });

@@ -11,7 +11,7 @@ import { didYouMean } from '../../compiler/text/suggest.ts';
 import { homeTarget, jobSignature } from '../../runtime/dispatch/scheduler/job.ts';
 import type { Store } from '../../runtime/store/contract.ts';
 import type { JobRecord } from '../../runtime/store/records.ts';
-import type { JobConfig, JobPlan, ProfilePlan } from '../../schemas/generated/types.ts';
+import type { JobConfig, JobPlan, ProfilePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
 import type { ValuesOf } from '../command-line/command.ts';
@@ -50,8 +50,8 @@ function profileOf({ table }: DraftTable, name: string): ProfilePlan {
 }
 
 /** `origin` without a home channel is allowed but rarely intended. */
-function homeWarning({ deliver }: JobPlan, profile: ProfilePlan): string[] {
-  if (!deliver.some(({ target }) => target === 'origin') || homeTarget(profile) !== null) return [];
+function homeWarning({ deliver }: JobPlan, profile: ProfilePlan, { targets }: RouteTable): string[] {
+  if (!deliver.some(({ target }) => target === 'origin') || homeTarget(profile, targets) !== null) return [];
   return ['deliver: no enabled target has a home_channel, so `origin` only stores the result'];
 }
 
@@ -72,7 +72,10 @@ export function checkDraft(
   const scope = { ...open, payloads: null, invalidNames: new Set<string>() };
   const compiled = compileJob({ name, config, profile: plan, at: { file: '', line: 0 } }, scope);
   if (compiled.plan === null) return refuse(compiled.problems);
-  return { plan: compiled.plan, warnings: [...compiled.problems.map(describe), ...homeWarning(compiled.plan, plan)] };
+  return {
+    plan: compiled.plan,
+    warnings: [...compiled.problems.map(describe), ...homeWarning(compiled.plan, plan, open.table)],
+  };
 }
 
 /** The record of a checked draft. @param toolsets null for the toolsets of the profile at each run */

@@ -14,7 +14,7 @@ import { createStoreHandlers } from '../../runtime/control/control-client.ts';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlServer } from '../../runtime/control/control-server.ts';
 import { serveControl } from '../../runtime/control/control-server.ts';
-import type { ControlHandlers } from '../../runtime/control/operations.ts';
+import type { ControlHandlers, HandlersOf } from '../../runtime/control/operations.ts';
 import type { Redactor } from '../../runtime/deliver/redact.ts';
 import { ListenError } from '../../runtime/intake/server.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
@@ -387,7 +387,7 @@ export const loadOperations = ({ modules }: CliContext): Promise<readonly Create
 /** @param ofModules from `loadOperations` */
 export function createControlHandlers(parts: ControlParts, ofModules: readonly CreateOperations[]): ControlHandlers {
   const { context, service, reloader, stop } = parts;
-  const ofCore: ControlHandlers = {
+  const ofCore: HandlersOf<'core'> = {
     ping: () => ({ pid: context.pid }),
     status: () => statusOf(parts),
     stop: ({ drain_seconds }) => stop(drain_seconds),

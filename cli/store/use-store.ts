@@ -7,11 +7,12 @@ import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
 import type { AskStore } from '../../runtime/control/control-client.ts';
 import { callControl, createRemoteStore } from '../../runtime/control/control-client.ts';
-import type { SharedState, Store } from '../../runtime/store/contract.ts';
+import type { Store } from '../../runtime/store/contract.ts';
 import { StoreInDoubt, StoreRefused, StoreUnavailable } from '../../runtime/store/contract.ts';
 import { StoreDamaged } from '../../runtime/store/decode.ts';
 import type { StoredDispatch } from '../../runtime/store/queries.ts';
 import type { JobRecord } from '../../runtime/store/records.ts';
+import type { SharedState } from '../../runtime/store/shared.ts';
 import { hasStore, lockHolder, lockPath, servedPath, storePath } from '../../runtime/store/store-path.ts';
 import type { StorePlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
@@ -101,9 +102,11 @@ async function openFile(context: CliContext, { create }: Opening): Promise<Store
 export async function tryOpenFile({ home, modules }: CliContext): Promise<Store | null> {
   // Loaded on demand: opening a database is not free.
   const { tryOpenOfflineStore } = await import('../../runtime/store/sqlite/open-store.ts');
-  const { findPart } = await import('../../runtime/module.ts');
+  const { findPart, loadChanges } = await import('../../runtime/module.ts');
+  const added = runtimeParts(modules);
   try {
-    return await tryOpenOfflineStore(storePath(home), await findPart(runtimeParts(modules), 'rescue'));
+    const [rescue, parts] = await Promise.all([findPart(added, 'rescue'), loadChanges(added)]);
+    return await tryOpenOfflineStore(storePath(home), { rescue, parts });
   } catch (error) {
     if (error instanceof StoreRefused) throw refusalOf(error);
     if (error instanceof StoreUnavailable) throw new StoreOutOfReach(error.message);
@@ -181,7 +184,9 @@ export async function openDatabase(
   plan: PostgresPlan,
   opening: { readonly create: boolean },
 ): Promise<Store | null> {
-  return (await loadPart(context.modules, 'database')).open(context, plan, opening);
+  const { loadChanges } = await import('../../runtime/module.ts');
+  const parts = await loadChanges(runtimeParts(context.modules));
+  return (await loadPart(context.modules, 'database')).open(context, plan, { create: opening.create, parts });
 }
 
 /**

@@ -4,8 +4,8 @@
  */
 
 import { tryParseJson } from '../../base/files.ts';
-import { WEBHOOK_SECRET, webhookKey } from '../../base/names.ts';
 import { isPublicAddress, parseBaseUrl } from '../../base/net.ts';
+import { WEBHOOK_SECRET, webhookKey } from '../../base/secret-forms.ts';
 import type {
   AddressPlan,
   BodyNode,

@@ -92,7 +92,19 @@ export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan>
   const content = file.content === undefined ? {} : { content: lowerContent(file.content) };
   const address = allAddresses(shared, variants);
   const platform = file.like === undefined ? {} : { platform: realTarget(file.like) };
-  const plan = { name, title: file.title, ...platform, ...back, driver, settings, address, ...content, variants };
+  const last = file.home_last === undefined ? {} : { home_last: file.home_last };
+  const plan = {
+    name,
+    title: file.title,
+    ...platform,
+    ...back,
+    ...last,
+    driver,
+    settings,
+    address,
+    ...content,
+    variants,
+  };
   return { plan, problems };
 }
 

@@ -2,7 +2,7 @@
 
 import type { Document, Node, Pair } from 'yaml';
 import { isAlias, isMap, isPair, isScalar, isSeq, parseDocument, visit } from 'yaml';
-import { groupBy } from '../../base/text.ts';
+import { groupBy } from '../../base/group-by.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { mask, maskCredentials, printable } from '../diagnostics/printable.ts';
 import { INSECURE_NO_AUTH, isHarmless, mayBeSecretName } from '../text/secret-ref.ts';

@@ -1,7 +1,8 @@
 /** Rules about secrets and signatures. */
 
-import { DEFAULT_PROFILE, isSealed } from '../../base/names.ts';
+import { DEFAULT_PROFILE } from '../../base/names.ts';
 import { isLoopback } from '../../base/net.ts';
+import { isSealed } from '../../base/secret-forms.ts';
 import { agentSecrets, gatewaySecrets } from '../config/agents.ts';
 import { targetNamed } from '../config/route-keys.ts';
 import { platformPath, targetEntries } from '../config/target-entries.ts';

@@ -1,5 +1,5 @@
 /** Removes entries that do not match the schema, so that everything else can still be checked in the same run. */
-import { groupBy } from '../../base/text.ts';
+import { groupBy } from '../../base/group-by.ts';
 import { routeKey } from '../config/route-keys.ts';
 import { ENTRY_MAPS } from '../config/settings.ts';
 import type { NodePath, Problem } from '../diagnostics/diagnostic.ts';

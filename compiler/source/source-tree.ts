@@ -2,7 +2,7 @@
  * Merges several files into one config, and finds the file and position of each merged value. Maps are merged key by key
  * down to entries (a route, a job, a target, a source); an entry belongs to one file.
  */
-import { groupBy } from '../../base/text.ts';
+import { groupBy } from '../../base/group-by.ts';
 import { ENTRY_MAPS } from '../config/settings.ts';
 import type { Finding, NodePath } from '../diagnostics/diagnostic.ts';
 import { isPlainMap, setOwn } from '../text/plain-data.ts';

@@ -9,6 +9,7 @@ export const guard: Module<CliContext> = {
   commands: COMMAND_FILES,
   compiler: async () => (await import('./compiler/part.ts')).guardCompiler,
   runtime: {
+    changes: async () => (await import('./runtime/run-limits.ts')).limitsPart,
     limits: async () => (await import('./runtime/run-limits.ts')).runLimits,
     guard: async () => (await import('./runtime/open-guard.ts')).openGuard,
   },

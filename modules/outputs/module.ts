@@ -10,6 +10,7 @@ export const outputs: Module<CliContext> = {
   compiler: async () => (await import('./compiler/part.ts')).outputsCompiler,
   operations: async () => (await import('./cli/operations.ts')).outputOperations,
   runtime: {
+    changes: async () => (await import('./runtime/store-part.ts')).approvalsPart,
     outputs: async () => (await import('./runtime/open-handover.ts')).openHandover,
     statuses: async () => (await import('./runtime/status-url.ts')).openStatuses,
     approvals: async () => (await import('./runtime/open-approvals.ts')).openApprovals,

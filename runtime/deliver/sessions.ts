@@ -13,7 +13,7 @@ import { readRegularText } from '../../base/files.ts';
 import { realTarget, specTarget } from '../../base/names.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
-import type { Chat, SessionSummary, Sessions, Turn } from '../store/contract.ts';
+import type { Chat, SessionSummary, Sessions, Turn } from '../store/shared.ts';
 import type { DeliveryRequest } from './deliverer.ts';
 
 /** Maximum size of a session that is read, in bytes. */

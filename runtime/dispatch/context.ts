@@ -81,8 +81,8 @@ export interface DispatchContext {
   readonly jobs?: JobFirer;
   /** Loads the checks of the outputs of runs. */
   readonly outputs?: () => Promise<OpenHandover>;
-  /** Called after deliveries were stored that wait for approval. */
-  readonly requested?: () => void;
+  /** Called after blocked deliveries were stored. */
+  readonly blocked?: () => void;
   /** Replaces every known secret; default: none. */
   readonly redact?: (text: string) => string;
   /** Absent: runs have no limits. */

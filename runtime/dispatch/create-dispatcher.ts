@@ -16,7 +16,7 @@ import { DeliveryWorker } from './delivery-worker.ts';
 import { DirectDelivery } from './direct-delivery.ts';
 import type { Claim, DispatchCounts, Dispatcher, DispatchService, Refusal } from './dispatcher.ts';
 import { orRefused, refusePaused, storedClaim } from './dispatcher.ts';
-import { openOf, requestApproval } from './finished-run.ts';
+import { openOf, reportBlocked } from './finished-run.ts';
 import { Persister } from './persist.ts';
 import { RunWorker, reportOver } from './run-worker.ts';
 import { WorkLoop } from './work-loop.ts';
@@ -122,7 +122,7 @@ class DispatcherService implements DispatchService {
     this.recent.committed(change, stored);
     if (stored.continued === undefined) this.contents.keep(stored.ref, dispatch, null);
     observer?.reached?.('accept.stored');
-    if (work.kind === 'deliveries') requestApproval(this.context, work.open);
+    if (work.kind === 'deliveries') reportBlocked(this.context, work.open);
     return { kind: 'accepted' };
   }
 

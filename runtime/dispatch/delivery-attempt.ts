@@ -10,7 +10,7 @@ import { answerOf } from '../store/states.ts';
 import { markerOf } from '../table/link-loop.ts';
 import type { DispatchContext, RetryPolicy } from './context.ts';
 import { logFields } from './dispatcher.ts';
-import { pacedWait, retryWait } from './persist.ts';
+import { pacedWait, retryWait } from './retry-waits.ts';
 
 /** A text to deliver, with the dispatch that holds the addresses. */
 export interface DeliveryContent {

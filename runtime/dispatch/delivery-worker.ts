@@ -71,8 +71,8 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
 
   private async attempt(taken: TakenAttempt): Promise<void> {
     const { context, contents } = this.parts;
-    // The store knows whether a person has rejected it.
-    if (taken.waiting !== undefined) contents.forget(taken.ref);
+    // The store knows who has refused it.
+    if (taken.unsent !== undefined) contents.forget(taken.ref);
     const content = await contents.forDelivery(taken.ref, taken.index).catch((error: unknown) => {
       if (error instanceof StoreDamaged) return error;
       context.log.error({ err: error, ...taken }, 'could not read a delivery; will retry');
@@ -80,7 +80,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     });
     if (content === null) return this.putBack(taken, UNREAD_MS);
     if (content instanceof StoreDamaged) return failDamaged(this.parts, taken.ref, content.message);
-    if (taken.waiting !== undefined) return this.refuse(taken, content);
+    if (taken.unsent !== undefined) return this.refuse(taken, content);
     const made = await makeAttempt(context, content, content.progress, this.drain.signal);
     if (made.kind === 'attempted') return this.record(taken, content, made);
     // The next attempt uses the steps in the store.
@@ -107,13 +107,13 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     this.finish(taken, content, result);
   }
 
-  /** Ends a delivery that was rejected, or whose approval has expired. */
+  /** Ends a delivery that nobody has released. */
   private async refuse(taken: TakenAttempt, content: DeliverableContent): Promise<void> {
     const { context, persister, changed } = this.parts;
     const { dispatch, progress } = content;
     const { clock, log } = context;
     const at = clock.now();
-    const isAnswered = taken.waiting === 'rejected';
+    const isAnswered = taken.unsent === 'refused';
     const { reason: why = null, by } = (isAnswered ? progress.answer : null) ?? {};
     const reason = why === null ? NOT_APPROVED : `${NOT_APPROVED}: ${why}`;
     const outcome = isAnswered ? 'permanent' : 'rejected';

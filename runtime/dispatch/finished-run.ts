@@ -3,12 +3,12 @@ import type { Dispatch, DispatchDelivery } from '../../schemas/generated/types.t
 import type { Advance, OpenDelivery, TakenRun } from '../store/contract.ts';
 import type { ProgramEnd, Step } from '../store/states.ts';
 import { endDelivering } from '../store/states.ts';
-import { openDelivery } from '../store/unit/approval.ts';
+import { openDelivery } from '../store/unit/blocked.ts';
 import type { RunUsage, Usage } from '../store/usage.ts';
 import type { CheckedOutputs, DispatchContext } from './context.ts';
 import { logFields } from './dispatcher.ts';
 import { failureMessage } from './own-message.ts';
-import { retryWait } from './persist.ts';
+import { retryWait } from './retry-waits.ts';
 import type { RunOutcome } from './run-agent.ts';
 
 export interface FinishedRun {
@@ -88,13 +88,13 @@ export function changeAfter(
   }
 }
 
-/** The open deliveries; some may need an approval. @param at Unix ms */
+/** The open deliveries; some may be blocked. @param at Unix ms */
 export const openOf = (deliveries: readonly DispatchDelivery[], at: number, first = 0): readonly OpenDelivery[] =>
   deliveries.map((delivery, index) => openDelivery(delivery, first + index, at));
 
-/** Requests the approvals that these deliveries need; call it once they are stored. */
-export function requestApproval({ requested: asked }: DispatchContext, open: readonly OpenDelivery[] = []): void {
-  if (open.some(({ waiting }) => waiting === true)) asked?.();
+/** Reports that deliveries are blocked; call it once they are stored. */
+export function reportBlocked({ blocked }: DispatchContext, open: readonly OpenDelivery[] = []): void {
+  if (open.some(({ blocked_by }) => blocked_by !== undefined)) blocked?.();
 }
 
 /** The dispatch with the outputs of the run; absent if there are none. */

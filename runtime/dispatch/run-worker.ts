@@ -16,7 +16,7 @@ import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, progressOf, reportAttempt } from './delivery-attempt.ts';
 import { logFields } from './dispatcher.ts';
 import type { FinishedRun, RunChange } from './finished-run.ts';
-import { changeAfter, openOf, programOf, reportedUsage, reportRun, requestApproval } from './finished-run.ts';
+import { changeAfter, openOf, programOf, reportBlocked, reportedUsage, reportRun } from './finished-run.ts';
 import { Stopped } from './persist.ts';
 import type { AbortReason } from './run-agent.ts';
 import { runAgent } from './run-agent.ts';
@@ -155,7 +155,7 @@ export class RunWorker implements Worker<TakenRun> {
     const at = this.parts.context.clock.now();
     const open = openOf(dispatch.deliveries, at);
     this.parts.contents.keep(ref, dispatch, null);
-    if (await this.advance(ref, { to: 'delivering', at, open })) requestApproval(this.parts.context, open);
+    if (await this.advance(ref, { to: 'delivering', at, open })) reportBlocked(this.parts.context, open);
     return 'left';
   }
 
@@ -170,7 +170,7 @@ export class RunWorker implements Worker<TakenRun> {
     if (outcome.kind === 'answered') contents.keep(taken.ref, change.dispatch ?? dispatch, outcome.text);
     if (!(await this.advance(taken.ref, change))) return;
     context.observer?.reached?.('run.stored');
-    requestApproval(context, change.open);
+    reportBlocked(context, change.open);
     reportRun(context, run, change);
   }
 

@@ -15,7 +15,7 @@ import type { PrintedRequest, RoutePlan, RouteTable } from '../../schemas/genera
 import type { Clock } from '../platform/clock.ts';
 import type { Lazy } from '../platform/lazy.ts';
 import type { Logger } from '../platform/log.ts';
-import type { RequestRows } from '../store/contract.ts';
+import type { RequestRows } from '../store/shared.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { Intake, Services } from './intake.ts';
 import type { Watcher } from './pipeline.ts';

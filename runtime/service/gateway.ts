@@ -52,6 +52,8 @@ export interface Backend extends RoutesUser {
   isPending(path: string): boolean;
   /** Flushes and finishes work within `timeoutMs`; resolves to the number of runs and deliveries cancelled. */
   stop(timeoutMs: number): Promise<{ readonly abandoned: number }>;
+  /** True if the store has ended, which was logged. Default: false. */
+  readonly hasFailed?: boolean;
 }
 
 /** For tests: replace the gateway's limits and timeouts. */
@@ -164,11 +166,13 @@ export class Gateway {
   }
 
   private async drainAndClose(drainSeconds: number): Promise<StopResult> {
-    const { clock, log } = this.context;
+    const { clock } = this.context;
+    // The failure of the store is the one line.
+    const log = this.backend.hasFailed === true ? null : this.context.log;
     const deadline = clock.monotonic() + drainSeconds * 1000;
     // A sender that retries after the drain reaches the next server.
     this.routes.shutdown.retryAfterSeconds = Math.max(1, Math.ceil(drainSeconds));
-    log.info({ drain_seconds: drainSeconds }, 'stopping');
+    log?.info({ drain_seconds: drainSeconds }, 'stopping');
     this.routes.tables.stop();
     this.backend.statuses?.opened?.release();
     await settledWithin(clock, Math.max(IDLE_MS, deadline - clock.monotonic()), this.handler.idle());
@@ -177,7 +181,7 @@ export class Gateway {
     await settledWithin(clock, CLOSE_MS, this.server?.close() ?? Promise.resolve());
     this.server?.abort();
     this.routes.listening = null;
-    log.info({ abandoned }, 'stopped');
+    log?.info({ abandoned }, 'stopped');
     return { drained: abandoned === 0, abandoned };
   }
 

@@ -68,6 +68,32 @@ export async function createService(
   }
 }
 
+/** The service as programs get it: without the members that only commands use. */
+export const publicService = (service: OperatedService): Service => ({
+  get table() {
+    return service.table;
+  },
+  get subscriptions() {
+    return service.subscriptions;
+  },
+  get jobs() {
+    return service.jobs;
+  },
+  node: service.node,
+  listen: (at) => service.listen(at),
+  handle: (...request) => service.handle(...request),
+  emit: (...event) => service.emit(...event),
+  start: () => service.start(),
+  swap: (...tables) => service.swap(...tables),
+  reload: (relink) => service.reload(relink),
+  status: () => service.status(),
+  requests: () => service.requests(),
+  replay: (id) => service.replay(id),
+  metrics: () => service.metrics(),
+  on: (...listener) => service.on(...listener),
+  stop: (within) => service.stop(within),
+});
+
 type Listener<Name extends keyof ServiceEvents> = (event: ServiceEvents[Name]) => void;
 
 /** The listeners of the embedding program. An error of one is logged and has no other effect. */

@@ -26,7 +26,7 @@ import { JobScheduler } from '../dispatch/scheduler/scheduler.ts';
 import type { Statuses } from '../intake/intake.ts';
 import { RequestCapture } from '../intake/keeper.ts';
 import type { OpenedStore, RunLimits, Tracing } from '../module.ts';
-import { findPart, loadTracing, requirePart } from '../module.ts';
+import { findPart, loadChanges, loadTracing, requirePart } from '../module.ts';
 import type { Timer } from '../platform/clock.ts';
 import { Lazy } from '../platform/lazy.ts';
 import { removeInputs } from '../platform/process/run-process.ts';
@@ -38,7 +38,6 @@ import type { StoreWithWaitReasons, WaitCounts } from '../store/named-waits.ts';
 import { withWaitReasons } from '../store/named-waits.ts';
 import type { JobRecord } from '../store/records.ts';
 import { startRetention } from '../store/retention.ts';
-import type { RunCounter } from '../store/run-limits.ts';
 import { openMemoryStore, openServerStore } from '../store/sqlite/open-store.ts';
 import { storePath } from '../store/store-path.ts';
 import type { FindDestination } from '../table/held-place.ts';
@@ -98,16 +97,16 @@ async function openStore(
   context: ServiceContext,
   { routes, failed }: Pick<OpenParts, 'routes' | 'failed'>,
   secrets: SecretResolver,
-  counter: RunCounter | undefined,
 ): Promise<OpenedStore> {
   const { home, log, modules, version, problem, inMemory } = context;
   const { store: plan, durability } = routes.plan.gateway;
   const beforeCommit = (): void => log.flush?.();
+  const parts = await loadChanges(modules);
   if (inMemory || plan.kind === 'sqlite') {
     const rescue = inMemory ? null : await findPart(modules, 'rescue');
     const store = inMemory
-      ? await openMemoryStore({ log, counter, beforeCommit, failed })
-      : await openServerStore({ path: storePath(home), durability, log, rescue, counter, beforeCommit, failed });
+      ? await openMemoryStore({ log, parts, beforeCommit, failed })
+      : await openServerStore({ path: storePath(home), durability, log, rescue, parts, beforeCommit, failed });
     return { store, forCallers: store, isPending: () => false };
   }
   const open = await findPart(modules, 'store');
@@ -119,7 +118,7 @@ async function openStore(
     table: () => routes.tables.status.hash,
     problem: () => problem() ?? routes.tables.status.error,
   };
-  return open({ ...context, beforeCommit, counter, node }, plan, secrets);
+  return open({ ...context, beforeCommit, parts, node }, plan, secrets);
 }
 
 /** Notified when stored work may be due. It is created before the dispatcher, which listens to it. */
@@ -153,7 +152,7 @@ export async function openWork(context: ServiceContext, parts: OpenParts): Promi
   try {
     const first = await linkWork(context, deliveries, routes.plan);
     const limits = await findPart(context.modules, 'limits');
-    const opened = await openStore(context, parts, first.secrets, limits?.counter);
+    const opened = await openStore(context, parts, first.secrets);
     const tracing = await loadTracing(context.modules);
     return new Work(context, assembleWork(context, { routes, observers, deliveries, first, limits, opened, tracing }));
   } catch (error) {
@@ -246,7 +245,7 @@ function assembleWork(context: ServiceContext, openings: Openings) {
     agent_limits: () => serving.linked.limits,
     random: Math.random,
     outputs: () => requirePart(modules, 'outputs'),
-    requested: () => approving.asked(),
+    blocked: () => approving.asked(),
   });
   due.listen(() => dispatcher.wake());
   const parts = { serving, deliveries, deliverer, limits, useJobs, scheduler, guarding, approving, statuses, keeping };
@@ -301,6 +300,10 @@ export class Work implements Backend {
     this.store.shared?.watch((change) => {
       if (change === 'jobs') parts.scheduler.refresh();
     });
+  }
+
+  get hasFailed(): boolean {
+    return this.store.problem()?.kind === 'ended';
   }
 
   /** The store for callers, with the reasons why the gateway delays runs. */

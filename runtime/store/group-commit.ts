@@ -322,6 +322,9 @@ function answerOf(mutation: Mutation): string | null {
   return null;
 }
 
+/** Problems that replace another one, because they last. */
+const LASTING: ReadonlySet<StoreProblem['kind']> = new Set(['replaced', 'ended']);
+
 /** Records why the store cannot write, and since when. Logs the start and the end of each problem. */
 export class Health {
   private readonly log: Logger;
@@ -339,7 +342,8 @@ export class Health {
   }
 
   begin(kind: StoreProblem['kind'], message: string): void {
-    if (this.current !== null && (this.current.kind === kind || kind !== 'replaced')) return;
+    if (this.current !== null && (this.current.kind === 'ended' || this.current.kind === kind || !LASTING.has(kind)))
+      return;
     this.current = { kind, message, since: this.now() };
     this.log.error({ reason: message }, 'the store rejects changes');
   }

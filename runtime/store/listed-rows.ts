@@ -17,7 +17,7 @@ import { DISPATCH_STATES } from './states.ts';
 import { runDuration } from './timeline.ts';
 import { toUsage } from './usage.ts';
 import type { Wait, WaitColumns } from './waits.ts';
-import { WAIT_COLUMNS, waitOf } from './waits.ts';
+import { IS_BLOCKED, WAIT_COLUMNS, waitOf } from './waits.ts';
 
 /**
  * The part of a dispatch that lists show. `session`: the session in which it takes turns. Older rows have four members.
@@ -48,25 +48,20 @@ export type ListedRow = Omit<DispatchSummary, OfHead | 'duration_ms' | 'usage' |
     readonly usage: string;
   };
 
-/** SQL: true if the delivery `x` waits for approval. */
-export const AWAITS_APPROVAL = "x.waiting IS NOT NULL AND x.waiting <> 'rejected' AND x.holder IS NULL";
-
 /**
  * SQL: true if an open dispatch `w` has this state. Uses literals, because SQLite uses a partial index only for them.
  */
 export function hasOpenState(state: Exclude<ShownState, FinalState>): string {
-  if (state === 'waiting') return `w.ref IN (SELECT x.ref FROM delivery x WHERE ${AWAITS_APPROVAL})`;
+  if (state === 'waiting') return `w.ref IN (SELECT x.ref FROM delivery x WHERE ${IS_BLOCKED})`;
   const others =
-    state === 'delivering'
-      ? ` AND NOT EXISTS (SELECT 1 FROM delivery x WHERE x.ref = w.ref AND ${AWAITS_APPROVAL})`
-      : '';
+    state === 'delivering' ? ` AND NOT EXISTS (SELECT 1 FROM delivery x WHERE x.ref = w.ref AND ${IS_BLOCKED})` : '';
   return `w.state = '${state}'${others}`;
 }
 
-/** SQL: the number of dispatches of each route that wait for approval. */
-export const COUNT_AWAITING =
+/** SQL: the number of dispatches of each route with a blocked delivery. */
+export const COUNT_BLOCKED =
   'SELECT d.profile, d.route, count(DISTINCT x.ref) AS count FROM delivery x JOIN dispatch d USING (ref) ' +
-  `WHERE ${AWAITS_APPROVAL} GROUP BY 1, 2`;
+  `WHERE ${IS_BLOCKED} GROUP BY 1, 2`;
 
 /**
  * SQL: the columns of a `ListedRow`, of the tables `dispatch d` and `work w`.
@@ -80,7 +75,6 @@ export const listedColumns = (
   ...['ref', 'id', 'profile', 'route', 'job', 'mode', 'accepted_at', 'head'].map((name) => `d.${name}`),
   ...outcome,
   ...WAIT_COLUMNS,
-  `(SELECT min(x.set_at) FROM delivery x WHERE x.ref = d.ref AND ${AWAITS_APPROVAL}) AS asked_at`,
   `(SELECT CAST(${jsonArray}(sum(input_tokens), sum(output_tokens), sum(cost)) AS text) FROM usage u WHERE u.ref = d.ref) AS usage`,
   'CASE WHEN w.session IS NOT NULL THEN (SELECT 1 + count(*) FROM (SELECT 1 FROM work b ' +
     `WHERE b.session = w.session AND b.turn < w.turn LIMIT ${MOST_TURNS - 1}) earlier) END AS turn`,
@@ -93,8 +87,8 @@ export const WAITING_RUNS =
   '(SELECT count(*) FROM work b WHERE b.session = w.session AND b.blocked_by IS NOT NULL) AS waiting';
 export const HAS_TURN = 'w.session IS NOT NULL AND w.blocked_by IS NULL';
 
-/** SQL: the columns of a `WaitingDelivery`, of the tables `delivery x` and `dispatch d`. */
-export const WAITING_COLUMNS: readonly string[] = [
+/** SQL: the columns of a `BlockedRow`, of the tables `delivery x` and `dispatch d`. */
+export const BLOCKED_COLUMNS: readonly string[] = [
   'x.ref',
   'x.n AS "index"',
   'd.id',
@@ -103,7 +97,8 @@ export const WAITING_COLUMNS: readonly string[] = [
   'd.job',
   'x.set_at AS since',
   'x.due_at AS expires_at',
-  'x.waiting',
+  'x.blocked_by',
+  'x.told_at',
 ];
 
 export type StoredRow = ListedRow & {
@@ -146,7 +141,7 @@ export function readListed(row: ListedRow): DispatchSummary {
     event,
     delivery_id,
     accepted_at: instantOf(row.accepted_at) ?? 0,
-    state: !isKnown ? 'dead' : waits_for === 'approval' ? 'waiting' : row.state,
+    state: !isKnown ? 'dead' : row.state === 'delivering' && waits_for !== null ? 'waiting' : row.state,
     started_at,
     answered_at,
     finished_at,

@@ -6,6 +6,7 @@ import type { DispatchSummary, Query, QueryKind, QueryResults } from './queries.
 import { laneKey, pausedRoutes, routeLane, runLane } from './records.ts';
 import { AgentRoom } from './unit/agent-room.ts';
 import type { LaneCount, StoredWaits, Wait } from './waits.ts';
+import { waitOf } from './waits.ts';
 
 /** The number of waiting runs by reason. */
 export type WaitCounts = Pick<StoredWaits, 'session' | 'sessions'> & { readonly agent: number };
@@ -30,11 +31,13 @@ export function withWaitReasons(
     ]);
     const paused = new Map(pausedRoutes(rows, at).map((one) => [laneKey(one.profile, one.route), one.since]));
     const room = new AgentRoom(agents(), waits.running);
-    const reasonOf = ({ profile, route, agent, ready_at }: DispatchSummary): Partial<Wait> => {
+    const reasonOf = ({ profile, route, agent, accepted_at, ready_at }: DispatchSummary): Partial<Wait> => {
       if (ready_at === null || ready_at > at) return {};
       const since = paused.get(laneKey(profile, route));
-      if (since !== undefined) return { waits_for: 'pause', waits_since: Math.max(since, ready_at) };
-      return room.of(runLane(profile, route, agent)) > 0 ? {} : { waits_for: 'agent', waits_since: ready_at };
+      if (since === undefined && room.of(runLane(profile, route, agent)) > 0) return {};
+      const blocked_by = since === undefined ? 'agent' : 'pause';
+      const blocked_at = Math.max(since ?? 0, ready_at);
+      return waitOf({ state: 'pending', accepted_at, blocked_by, blocked_at, due_at: null, set_at: null });
     };
     const byAgent = ({ lane }: LaneCount): boolean => room.of(lane) <= 0 && !paused.has(routeLane(lane));
     return { waits, reasonOf, byAgent };

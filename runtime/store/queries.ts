@@ -10,9 +10,9 @@ import type {
 } from '../../schemas/built/operations/types.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { GuardRow, JobRecord, JobState, JobTick, Ref } from './records.ts';
-import type { DispatchState, ProgramEnd, ShownState, Step, Waiting } from './states.ts';
+import type { DispatchState, ProgramEnd, ShownState, Step } from './states.ts';
 import type { UsageSum } from './usage.ts';
-import type { StoredWaits, Wait } from './waits.ts';
+import type { BlockedBy, StoredWaits, Wait } from './waits.ts';
 
 export type {
   DamageReport,
@@ -105,20 +105,22 @@ export interface OpenWork {
   readonly count: number;
 }
 
-/** A delivery that waits for approval. */
-export interface WaitingDelivery {
+/** A delivery that is blocked. */
+export interface BlockedRow {
   readonly ref: Ref;
   readonly index: number;
-  /** The id of its dispatch. */
+  /** The id of the dispatch. */
   readonly id: string;
   readonly profile: string;
   readonly route: string | null;
   readonly job: string | null;
   /** Unix ms. */
   readonly since: number;
-  /** Unix ms from which it can no longer be approved. */
+  /** Unix ms; from then on it can no longer be released. */
   readonly expires_at: number;
-  readonly waiting: Exclude<Waiting, 'rejected'>;
+  readonly blocked_by: BlockedBy;
+  /** Unix ms at which a message has told people of it; null: not yet. */
+  readonly told_at: number | null;
 }
 
 /** A gateway that shares the store. Lists contain each running gateway, and the latest start of each that has ended. */
@@ -160,7 +162,7 @@ export interface QueryResults {
   oldest_due: number | null;
   guard_rows: readonly GuardRow[];
   usage: readonly UsageSum[];
-  approvals: readonly WaitingDelivery[];
+  blocked: readonly BlockedRow[];
   figures: readonly FigureSum[];
   nodes: readonly StoredNode[];
   audit: readonly string[];
@@ -170,45 +172,3 @@ export interface QueryResults {
 export type QueryHandlers = {
   readonly [K in QueryKind]: (query: Extract<Query, { kind: K }>) => QueryResults[K];
 };
-
-/*
- * Figures of traffic for charts, by the minute. Stored for seven days: at most 10,080 rows of small numbers, less than
- * a megabyte. Counts of gateways that share a store are added; of times and backlogs, the maximum counts.
- */
-
-export type { FigureSum } from '../../schemas/built/operations/types.ts';
-
-/** Requests of routes by result; gateways' counts are added. `failed`: not the sender's fault. */
-export const FIGURE_COUNTS = ['taken', 'ignored', 'duplicate', 'refused', 'failed'] as const;
-/** Response times in microseconds (median and 95th percentile), and the pending work. The maximum counts. */
-const FIGURE_LEVELS = ['half_us', 'most_us', 'waiting'] as const;
-export const FIGURES = [...FIGURE_COUNTS, ...FIGURE_LEVELS] as const;
-
-export type FigureCount = (typeof FIGURE_COUNTS)[number];
-export type Figures = Omit<FigureSum, 'slot'>;
-
-/** Adds the counts of one gateway for a minute. */
-export interface AddFigures {
-  readonly kind: 'add_figures';
-  /** Unix ms at which the minute began. */
-  readonly minute: number;
-  readonly figures: Figures;
-}
-
-const KEPT_MS = 7 * 24 * 3_600_000;
-
-/** Unix ms; earlier minutes are deleted when this one is added. */
-export const forgottenBefore = (minute: number): number => minute - KEPT_MS;
-
-/** Columns of a sum, for a `SELECT` with `GROUP BY`. */
-export const FIGURE_SUMS: readonly string[] = [
-  ...FIGURE_COUNTS.map((name) => `sum(${name}) AS ${name}`),
-  ...FIGURE_LEVELS.map((name) => `max(${name}) AS ${name}`),
-];
-
-/** The assignments of an upsert. @param greatest the engine's function for the greater of two numbers */
-export const addedFigures = (greatest: 'max' | 'greatest'): string =>
-  [
-    ...FIGURE_COUNTS.map((name) => `${name} = figure.${name} + excluded.${name}`),
-    ...FIGURE_LEVELS.map((name) => `${name} = ${greatest}(figure.${name}, excluded.${name})`),
-  ].join(', ');

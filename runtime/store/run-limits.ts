@@ -34,8 +34,6 @@ export interface GuardRows {
 
 /** Decides by limits. A pure function of the rows of a change. */
 export interface RunCounter {
-  /** URL of the file that exports it as `runCounter`: the writer of a file loads it in its thread. */
-  readonly url: string;
   /** Counts a run that is stored, or returns the limit that rejects it. */
   count(rows: GuardRows, limits: readonly RunLimit[], now: number): OverLimit | null;
   /** Returns the limit that keeps a run from beginning; null: it begins. */
@@ -50,4 +48,4 @@ function refuseLimits(_rows: GuardRows, limits: readonly RunLimit[]): null {
 }
 
 /** The counter of a store without the module. */
-export const NO_COUNTER: RunCounter = { url: '', count: refuseLimits, begin: refuseLimits, spend: refuseLimits };
+export const NO_COUNTER: RunCounter = { count: refuseLimits, begin: refuseLimits, spend: refuseLimits };

@@ -25,10 +25,7 @@ export const OPEN_STATES = ['pending', 'running', 'delivering'] as const;
 export const FINAL_STATES = ['done', 'dead', 'skipped'] as const;
 export const DISPATCH_STATES = [...OPEN_STATES, ...FINAL_STATES] as const;
 
-/**
- * The states that people and programs see: a `delivering` dispatch is `waiting` while one of its deliveries needs
- * approval.
- */
+/** The states that people and programs see: a `delivering` dispatch is `waiting` while one of its deliveries is blocked. */
 export const SHOWN_STATES = [...OPEN_STATES, 'waiting', ...FINAL_STATES] as const;
 
 export type OpenState = (typeof OPEN_STATES)[number];
@@ -63,19 +60,15 @@ const TRIED = ['ok', 'permanent', 'retry', 'ambiguous', 'failed', 'interrupted']
 const ANSWERS = ['approved', 'rejected'] as const;
 export const STEP_OUTCOMES = [...TRIED, 'withdrawn', ...ANSWERS] as const;
 
-/** True for an approval answer, which is not an attempt. */
+/** True for the answer of a person, which is not an attempt. */
 export const isAnswer = ({ outcome }: Pick<Step, 'outcome'>): boolean => ANSWERS.some((answer) => answer === outcome);
 
-/** A delivery that needs approval. `new`: the request was not sent yet; `rejected`: the next attempt ends it unsent. */
-export const APPROVAL_STATES = ['new', 'told', 'rejected'] as const;
-export type Waiting = (typeof APPROVAL_STATES)[number];
-
-/** The latest approval answer about a delivery that still applies; null: there is none. */
+/** The latest answer about a delivery that still applies; null: there is none. */
 export function answerOf<S extends Pick<Step, 'kind' | 'index' | 'outcome'>>(
   steps: readonly S[],
   index: number,
 ): S | null {
-  // An approval applies to one sending.
+  // An answer applies to one sending.
   const last = steps.findLast((step) => step.index === index && (isAnswer(step) || step.outcome === 'ok'));
   return last === undefined || last.outcome === 'ok' ? null : last;
 }

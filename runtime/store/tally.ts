@@ -26,14 +26,14 @@ export interface StateCount {
   readonly count: number;
 }
 
-export type AwaitingCount = Omit<StateCount, 'state'>;
+export type BlockedCount = Omit<StateCount, 'state'>;
 
 /**
- * The counts as people see them. @param asked the dispatches that wait for approval; the store counts them as
+ * The counts as people see them. @param blocked the dispatches with a blocked delivery; the store counts them as
  * delivering
  */
-export function shownTallies(tallies: readonly Tally[], asked: readonly AwaitingCount[]): readonly ShownTally[] {
-  const counts = new Map(asked.map(({ profile, route, count }) => [laneKey(profile, route), count]));
+export function shownTallies(tallies: readonly Tally[], blocked: readonly BlockedCount[]): readonly ShownTally[] {
+  const counts = new Map(blocked.map(({ profile, route, count }) => [laneKey(profile, route), count]));
   return tallies.map((tally) => {
     const waiting = counts.get(laneKey(tally.profile, tally.route)) ?? 0;
     return { ...tally, delivering: tally.delivering - waiting, waiting };

@@ -1,12 +1,18 @@
-/** What runs wait for, and since when. Both engines use only these definitions. */
+/** What runs and deliveries wait for, and since when. Both engines and the gateway use only these definitions. */
 import type { DeliverySummary } from '../../schemas/built/operations/types.ts';
 import type { DispatchState } from './states.ts';
 
-/** What blocks a pending run: `session`, an earlier run of its session. */
-export const BLOCKED_BY = ['session'] as const;
+/**
+ * The column `blocked_by`. Of a pending run: `session`, an earlier run of its session. Of a delivery: `approval`, a
+ * person.
+ */
+export const BLOCKED_BY = ['session', 'approval'] as const;
 export type BlockedBy = (typeof BLOCKED_BY)[number];
 
-/** The reasons `pause` and `agent` are added by gateways (named-waits.ts). Times are Unix ms. */
+/** The gateway also holds back runs: their route is paused, or all runs of their agent are in use (named-waits.ts). */
+type Blocker = BlockedBy | 'pause' | 'agent';
+
+/** Times are Unix ms. */
 export interface Wait extends Pick<DeliverySummary, 'waits_for' | 'waits_since'> {
   /**
    * The instant from which the store allows a run to be taken: its due time, or when its turn came. Null: it does not
@@ -19,28 +25,35 @@ export interface Wait extends Pick<DeliverySummary, 'waits_for' | 'waits_since'>
 export interface WaitColumns {
   readonly state: DispatchState;
   readonly accepted_at: number | null;
-  readonly blocked_by: BlockedBy | null;
+  /** Of its run, or of its blocked deliveries. */
+  readonly blocked_by: Blocker | null;
   /** As in a `WorkRow`; null: its work has ended. */
   readonly due_at: number | null;
   readonly set_at: number | null;
-  /** Since when a delivery waits for approval; null: none does. */
-  readonly asked_at: number | null;
+  /** Since when a delivery is blocked, or its run is held back; null: neither is. */
+  readonly blocked_at: number | null;
 }
 
-type OfWork = Exclude<keyof WaitColumns, 'state' | 'accepted_at' | 'asked_at'>;
-/** SQL: the columns of the table `work w`. */
-export const WAIT_COLUMNS = Object.keys({
-  blocked_by: true,
-  due_at: true,
-  set_at: true,
-} satisfies Record<OfWork, true>).map((name) => `w.${name}`);
+/** SQL: true if the delivery `x` is blocked. If somebody has refused it, it is due since that instant. */
+export const IS_BLOCKED = 'x.blocked_by IS NOT NULL AND x.due_at > x.set_at AND x.holder IS NULL';
 
-/** What a dispatch waits for, as far as the store knows. */
-export function waitOf({ state, accepted_at, blocked_by, due_at, set_at, asked_at }: WaitColumns): Wait {
-  if (asked_at !== null) return { waits_for: 'approval', waits_since: asked_at, ready_at: null };
-  if (state !== 'pending') return { waits_for: null, waits_since: null, ready_at: null };
-  if (blocked_by !== null) return { waits_for: blocked_by, waits_since: accepted_at, ready_at: null };
-  return { waits_for: null, waits_since: null, ready_at: Math.max(due_at ?? 0, set_at ?? 0) };
+const ofDeliveries = (column: string): string =>
+  `(SELECT min(x.${column}) FROM delivery x WHERE x.ref = d.ref AND ${IS_BLOCKED})`;
+
+/** SQL: `WaitColumns`, of the tables `dispatch d` and `work w`, without the columns that lists have anyway. */
+export const WAIT_COLUMNS: readonly string[] = [
+  `coalesce(w.blocked_by, ${ofDeliveries('blocked_by')}) AS blocked_by`,
+  'w.due_at',
+  'w.set_at',
+  `${ofDeliveries('set_at')} AS blocked_at`,
+];
+
+/** Names what a dispatch waits for: the only function that does. */
+export function waitOf({ state, accepted_at, blocked_by, due_at, set_at, blocked_at }: WaitColumns): Wait {
+  if (blocked_by !== null && (state === 'pending' || blocked_at !== null))
+    return { waits_for: blocked_by, waits_since: blocked_at ?? accepted_at, ready_at: null };
+  const ready_at = state === 'pending' ? Math.max(due_at ?? 0, set_at ?? 0) : null;
+  return { waits_for: null, waits_since: null, ready_at };
 }
 
 /** The number of runs of a lane. */

@@ -3,7 +3,7 @@
  * is linked. Immutable.
  */
 import type { DispatchOutput, ResponsePlan, RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
-import type { SlotWindow } from '../store/contract.ts';
+import type { SlotWindow } from '../store/shared.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
 import type { AnswerHandshake } from '../verify/handshake.ts';
 import type { SignatureEvidence } from '../verify/likely-sources.ts';

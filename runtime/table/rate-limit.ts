@@ -6,8 +6,8 @@
  * Gateways that share a store also share its windows.
  */
 
-import type { SlotWindow } from '../store/contract.ts';
 import { laneKey } from '../store/records.ts';
+import type { SlotWindow } from '../store/shared.ts';
 
 export const RATE_WINDOW_MS = 60_000;
 

@@ -2107,6 +2107,10 @@ export interface TargetFile {
    */
   causes?: [TargetEffect, ...TargetEffect[]];
   /**
+   * `deliver: origin` uses its `home_channel` only if no other target has one.
+   */
+  home_last?: true;
+  /**
    * `http`: this file defines everything. The others are code that the shipped entries use; `forgea_comment` is `github_comment`.
    */
   driver?: 'http' | 'log' | 'local' | 'github_comment' | 'forgea_comment' | 'email';
@@ -4178,6 +4182,10 @@ export interface TargetPlan {
    * Schemes of senders that send an event about a delivered message. Absent: none.
    */
   comes_back?: string[];
+  /**
+   * `origin` is this target only if no other one has a home channel. Absent: false.
+   */
+  home_last?: true;
   /**
    * `http`: the declarative executor; the others are code.
    */

@@ -14,6 +14,7 @@ const THREADS = [
   'modules/rescue/runtime/rescue-thread',
   'modules/workbench/runtime/capture/capture-thread',
   'modules/guard/runtime/run-limits',
+  'modules/outputs/runtime/store-part',
 ] as const;
 
 /** Entries by output path, without extension. */

@@ -8,6 +8,7 @@ import {
   createAjv,
   isOfSchemas,
   mapValues,
+  OPERATION_OWNERS,
   OPERATIONS,
   readSchema,
   SHAPES,
@@ -29,7 +30,7 @@ const of = (part: 'input' | 'output'): Shapes =>
 export async function operationFiles(): Promise<readonly File[]> {
   const answers = { ...of('output'), refusal: { $ref: 'Refusal' } };
   return [
-    [`${FOLDER}/types.ts`, BANNER + (await types())],
+    [`${FOLDER}/types.ts`, BANNER + (await types()) + owners()],
     ...checks('inputs', of('input'), strict),
     ...checks('answers', answers, open),
     ...rowChecks(),
@@ -49,6 +50,14 @@ const types = (): Promise<string> => {
   });
   return typeModule('ControlContract', contract as Shapes, SHAPES, { types: '../../generated/types.ts' });
 };
+
+/** Prints which operations the core and each module have. */
+function owners(): string {
+  const lines = Object.entries(OPERATION_OWNERS).map(
+    ([owner, names]) => `  readonly ${owner}: ${names.map((name) => `'${name}'`).join(' | ')};\n`,
+  );
+  return `\nexport interface OperationOwners {\n${lines.join('')}}\n`;
+}
 
 /** Prints a validator for each schema that restricts values, and a list of the validators. */
 function checks(folder: string, schemas: Shapes, change: (schema: Node) => Node): readonly File[] {

@@ -18,6 +18,7 @@ import { REASON_CODES } from '../../runtime/intake/reason-codes.ts';
 import { OUTCOMES } from '../../runtime/intake/reply.ts';
 
 import { FINAL_STATES, SHOWN_STATES, STEP_OUTCOMES } from '../../runtime/store/states.ts';
+import { BLOCKED_BY } from '../../runtime/store/waits.ts';
 import { withoutTexts } from './schemas.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -45,6 +46,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   OUTCOMES,
   REASON_CODES,
   SHOWN_STATES,
+  BLOCKED_BY,
   STAGE_NAMES,
   STEP_OUTCOMES,
 };
@@ -130,6 +132,14 @@ export const SHAPES = mapValues(WRITTEN_SHAPES, (shape) => complete(shape, WRITT
 
 /** The shapes that are read from rows. */
 export const STORED: readonly string[] = sources.flatMap(({ stored = [] }) => stored);
+
+/** The names of the operations of the core and of each module. */
+export const OPERATION_OWNERS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  sources.flatMap(({ operations }, at) => {
+    const [room = '', module = ''] = (FILES[at] ?? '').split('/');
+    return operations === undefined ? [] : [[room === 'modules' ? module : 'core', Object.keys(operations)]];
+  }),
+);
 
 export const OPERATIONS: Readonly<Record<string, Operation & { readonly summary: string }>> = Object.fromEntries(
   Object.entries(merged(sources.map(({ operations = {} }) => operations))).map(

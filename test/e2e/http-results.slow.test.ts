@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { groupBy } from '../../base/text.ts';
+import { groupBy } from '../../base/group-by.ts';
 import { createService } from '../../main/runtime.ts';
 import type { Service } from '../../runtime/service/options.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';

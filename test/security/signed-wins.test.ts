@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lowerEvents } from '../../compiler/lower/route.ts';
-import type { SignedResult } from '../../modules/workbench/cli/test-event/sign-test-event.ts';
-import { signRequest } from '../../modules/workbench/cli/test-event/sign-test-event.ts';
+import type { SignedResult } from '../../modules/workbench/cli/test-event/sign-request.ts';
+import { signRequest } from '../../modules/workbench/cli/test-event/sign-request.ts';
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import { loadShippedSources } from '../helpers/catalog-sources.ts';
 import { SECRET } from '../helpers/route-table.ts';

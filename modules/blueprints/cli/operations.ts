@@ -1,10 +1,10 @@
 /** The control operations of blueprints. */
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { ServedGateway } from '../../../cli/base/module.ts';
-import type { ControlHandlers } from '../../../runtime/control/operations.ts';
+import type { HandlersOf } from '../../../runtime/control/operations.ts';
 import type { Catalog } from '../../../schemas/generated/types.ts';
 
-export const blueprintOperations = ({ context, service }: ServedGateway<CliContext>): ControlHandlers => ({
+export const blueprintOperations = ({ context, service }: ServedGateway<CliContext>): HandlersOf<'blueprints'> => ({
   create_blueprint_job: async (request) =>
     (await import('./filled-job.ts')).createBlueprintJob(context, service, request),
   /** The response of the public server. */

@@ -1,8 +1,10 @@
 /** `hookwright doctor`: checks the PostgreSQL database that gateways share. */
+
+import type { Check } from '../../../cli/base/check.ts';
+import { gatewayCheck } from '../../../cli/base/check.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
-import type { Check, DatabaseTools, PostgresPlan } from '../../../cli/base/module.ts';
-import { gatewayCheck } from '../../../cli/base/module.ts';
+import type { DatabaseTools, PostgresPlan } from '../../../cli/base/module.ts';
 import { formatDuration } from '../../../cli/output/table.ts';
 import type { StoredNode } from '../../../runtime/store/queries.ts';
 import type { DatabaseFacts, SchemaFacts } from '../runtime/postgres/inspect.ts';

@@ -8,7 +8,7 @@ import { DEFAULT_PROFILE } from '../../../base/names.ts';
 import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, refusalOf } from '../../../cli/base/errors.ts';
-import type { DatabaseContext, PostgresPlan, SharedText } from '../../../cli/base/module.ts';
+import type { DatabaseContext, OpeningDatabase, PostgresPlan, SharedText } from '../../../cli/base/module.ts';
 import { tryCallGateway } from '../../../cli/gateway/ask-gateway.ts';
 import { printLine, printNote, visible } from '../../../cli/output/print.ts';
 import type { Column } from '../../../cli/output/table.ts';
@@ -53,11 +53,11 @@ export function resolveDatabaseUrl(context: DatabaseContext, { url }: Pick<Postg
 export async function openClientDatabase(
   context: DatabaseContext,
   plan: PostgresPlan,
-  { create }: { readonly create: boolean },
+  { create, parts }: OpeningDatabase,
 ): Promise<Store | null> {
   const url = resolveDatabaseUrl(context, plan);
   try {
-    return await openClientStore({ url, schema: plan.schema, clock: context.clock, create });
+    return await openClientStore({ url, schema: plan.schema, clock: context.clock, create, parts });
   } catch (error) {
     if (!(error instanceof StoreRefused || error instanceof StoreUnavailable)) throw error;
     const [first = '', ...hints] = error.message.split('\n');

@@ -7,12 +7,12 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../../base/errors.ts';
 import { tryParseJson } from '../../../base/files.ts';
-import { isSealed, SEALED_PREFIX } from '../../../base/names.ts';
+import { isSealed, SEALED_PREFIX } from '../../../base/secret-forms.ts';
 import type { Clock, Timer } from '../../../runtime/platform/clock.ts';
 import { writeAtomic } from '../../../runtime/platform/files.ts';
 import type { Logger } from '../../../runtime/platform/log.ts';
-import type { SharedDocuments } from '../../../runtime/store/contract.ts';
 import { StoreRefused } from '../../../runtime/store/contract.ts';
+import type { SharedDocuments } from '../../../runtime/store/shared.ts';
 import type { RefusedRows } from './refused-rows.ts';
 
 /*

@@ -7,8 +7,8 @@
  * sent, by this gateway's monotonic clock, so the window never ends later here than in the store.
  */
 import type { Clock } from '../../../runtime/platform/clock.ts';
-import type { SlotWindow } from '../../../runtime/store/contract.ts';
 import { StoreUnavailable } from '../../../runtime/store/contract.ts';
+import type { SlotWindow } from '../../../runtime/store/shared.ts';
 import { waitSeconds } from '../../../runtime/table/rate-limit.ts';
 
 /** How far ahead slots are reserved, in ms. */

@@ -23,7 +23,7 @@ function shiftInstants(mutation: Mutation, ms: number): Mutation {
     case 'fire_job':
       return { ...mutation, ...shiftedEvent(mutation, ms), now: mutation.now + ms };
     case 'resend':
-    case 'answer_approval':
+    case 'change_delivery':
     case 'pause_job':
     case 'watch_job':
       return { ...mutation, now: mutation.now + ms };

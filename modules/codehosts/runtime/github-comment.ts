@@ -25,8 +25,8 @@ import { failed, probed, probeFailed } from '../../../runtime/deliver/deliverer.
 import { idempotencyKey } from '../../../runtime/deliver/http/link-variant.ts';
 import { DeliveryRefusal } from '../../../runtime/deliver/http/values.ts';
 import { prepareText } from '../../../runtime/deliver/prepare-text.ts';
+import { allowedEnvironment } from '../../../runtime/platform/process/environment.ts';
 import type { ProcessRequest, ProcessResult } from '../../../runtime/platform/process/run-process.ts';
-import { allowedEnvironment } from '../../../runtime/platform/process/run-process.ts';
 import type { TextPlan } from '../../../schemas/generated/types.ts';
 
 export const createGithubCommentDriver: CreateDriver = (target, context) => new GithubCommentDriver(target, context);

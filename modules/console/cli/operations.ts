@@ -1,9 +1,9 @@
 /** The control operations that the console's API calls. */
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { ServedGateway } from '../../../cli/base/module.ts';
-import type { ControlHandlers } from '../../../runtime/control/operations.ts';
+import type { HandlersOf } from '../../../runtime/control/operations.ts';
 
-export const consoleOperations = (gateway: ServedGateway<CliContext>): ControlHandlers => ({
+export const consoleOperations = (gateway: ServedGateway<CliContext>): HandlersOf<'console'> => ({
   routes_list: async () => (await load()).reportRoutes(gateway),
   names_check: async (names) => (await load()).checkServedNames(gateway, names),
   jobs_list: async (query) => (await load()).reportJobs(gateway, query),

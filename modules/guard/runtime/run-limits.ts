@@ -2,6 +2,7 @@
 import type { RunLimits } from '../../../runtime/module.ts';
 import type { JobRecord } from '../../../runtime/store/records.ts';
 import type { RunCounter, RunLimit } from '../../../runtime/store/run-limits.ts';
+import type { StorePart } from '../../../runtime/store/store-part.ts';
 import { isMessage } from '../../../runtime/store/timeline.ts';
 import type { BudgetSpan, LoopLimit } from '../../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
@@ -13,10 +14,6 @@ const isBudget = (limit: RunLimit): limit is BudgetSpan => limit.kind === 'budge
 const isLoop = (limit: RunLimit): limit is LoopLimit => limit.kind !== 'budget';
 
 export const runCounter: RunCounter = {
-  // A getter, because the playground page has no URL to resolve a file against.
-  get url() {
-    return new URL('./run-limits.js', import.meta.url).href;
-  },
   count(rows, limits, now) {
     const budgets = limits.filter(isBudget);
     const over = refuseIn(rows, budgets, now, true) ?? countInLoops(rows, limits.filter(isLoop), now);
@@ -25,6 +22,14 @@ export const runCounter: RunCounter = {
   },
   begin: (rows, limits, now) => refuseIn(rows, limits.filter(isBudget), now, false),
   spend: (rows, limits, usage, at) => spendIn(rows, limits.filter(isBudget), usage, at),
+};
+
+export const limitsPart: StorePart = {
+  // A getter, because the playground page has no URL to resolve a file against.
+  get url() {
+    return new URL('./run-limits.js', import.meta.url).href;
+  },
+  counter: runCounter,
 };
 
 export const runLimits: RunLimits = {

@@ -2,9 +2,9 @@
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { ServedGateway } from '../../../cli/base/module.ts';
 import { refusing } from '../../../cli/serve/reloader.ts';
-import type { ControlHandlers } from '../../../runtime/control/operations.ts';
+import type { HandlersOf } from '../../../runtime/control/operations.ts';
 
-export const outputOperations = ({ context, service }: ServedGateway<CliContext>): ControlHandlers => ({
+export const outputOperations = ({ context, service }: ServedGateway<CliContext>): HandlersOf<'outputs'> => ({
   approvals_list: async () => (await approvals()).listApprovals(service.store),
   approvals_show: async ({ id }) => (await approvals()).findApproval(service.store, id),
   approvals_answer: async ({ id, ...answer }) => {

@@ -5,7 +5,7 @@ import { targetLabel } from '../../../base/text.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import { printableStart } from '../../../runtime/platform/log.ts';
 import type { Store } from '../../../runtime/store/contract.ts';
-import type { StoredDispatch, WaitingDelivery } from '../../../runtime/store/queries.ts';
+import type { BlockedRow, StoredDispatch } from '../../../runtime/store/queries.ts';
 import { isAnswer } from '../../../runtime/store/states.ts';
 import { isMessage } from '../../../runtime/store/timeline.ts';
 import type { FindDestination } from '../../../runtime/table/held-place.ts';
@@ -40,8 +40,12 @@ export async function listApprovals(store: Store): Promise<readonly Approval[]> 
   return (await waitingIn(store, () => true)).map(({ approval }) => approval);
 }
 
+/** The deliveries that wait for approval, the oldest dispatch first. */
+export const blockedByApproval = async (store: Store): Promise<readonly BlockedRow[]> =>
+  (await store.read({ kind: 'blocked' })).filter(({ blocked_by }) => blocked_by === 'approval');
+
 /** Null: no longer pending. */
-export async function loadApproval(store: Store, row: WaitingDelivery): Promise<Approval | null> {
+export async function loadApproval(store: Store, row: BlockedRow): Promise<Approval | null> {
   const stored = await store.read({ kind: 'load', ref: row.ref });
   return stored === null ? null : (approvalOf(stored, row.index, row)?.approval ?? null);
 }
@@ -75,8 +79,9 @@ export async function answerApproval(
     if (approve && addressChanged(findPlace, { ...delivery, profile: approval.profile }))
       throw new ControlError('moved', `${id} was not approved and is still pending: ${MOVED} ${receiverOf(approval)}`);
     const { ref, index, since } = row;
-    const answer = { approve, by: printableStart(by, MOST_NAME), reason: cut(reason), now };
-    const isFirst = await store.write({ kind: 'answer_approval', ref, index, since, ...answer });
+    const values = { approve, by: printableStart(by, MOST_NAME), reason: cut(reason) };
+    const change = { change: 'answer_approval', ref, index, since, values, dispatch: null, now };
+    const isFirst = await store.write({ kind: 'change_delivery', ...change });
     const after = await find(store, id);
     if (after.kind !== 'found') return after;
     if (isFirst) return { kind: 'answered', approval: after.one.approval };
@@ -91,7 +96,7 @@ interface ApprovalRow {
   readonly approval: Approval;
   readonly delivery: DispatchDelivery;
   /** Null: not pending. */
-  readonly row: WaitingDelivery | null;
+  readonly row: BlockedRow | null;
 }
 
 type Match = { readonly kind: 'found'; readonly one: ApprovalRow } | Exclude<FoundApproval, { readonly kind: 'found' }>;
@@ -120,7 +125,7 @@ function chosen(all: readonly ApprovalRow[]): Match {
 
 /** The pending approvals of the dispatches with matching ids. */
 async function waitingIn(store: Store, matches: (id: string) => boolean): Promise<readonly ApprovalRow[]> {
-  const rows = (await store.read({ kind: 'approvals' })).filter(({ id }) => matches(id));
+  const rows = (await blockedByApproval(store)).filter(({ id }) => matches(id));
   const refs = [...new Set(rows.map(({ ref }) => ref))];
   const loaded = await Promise.all(refs.map((ref) => store.read({ kind: 'load', ref })));
   const byRef = new Map(loaded.flatMap((stored) => (stored === null ? [] : [[stored.ref, stored] as const])));
@@ -131,7 +136,7 @@ async function waitingIn(store: Store, matches: (id: string) => boolean): Promis
 }
 
 /** Null: the delivery needs no approval, or has no text yet. @param row null: not pending */
-function approvalOf(stored: StoredDispatch, index: number, row: WaitingDelivery | null): ApprovalRow | null {
+function approvalOf(stored: StoredDispatch, index: number, row: BlockedRow | null): ApprovalRow | null {
   const { dispatch, profile, route, job, event } = stored;
   const delivery = dispatch.deliveries[index];
   const text = stored.answer ?? (isMessage(dispatch) ? dispatch.prompt : null);

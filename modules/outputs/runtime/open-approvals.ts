@@ -10,10 +10,10 @@ import type { Approvals, ApprovingContext, OpenApprovals } from '../../../runtim
 import { alertMessage, renderReceivers } from '../../../runtime/dispatch/own-message.ts';
 import type { Timer } from '../../../runtime/platform/clock.ts';
 import { StoreUnavailable } from '../../../runtime/store/contract.ts';
-import type { WaitingDelivery } from '../../../runtime/store/queries.ts';
+import type { BlockedRow } from '../../../runtime/store/queries.ts';
 import type { Approval } from '../../../schemas/built/operations/types.ts';
 import type { ConsolePlan } from '../../../schemas/generated/types.ts';
-import { loadApproval, receiverOf } from './approvals.ts';
+import { blockedByApproval, loadApproval, receiverOf } from './approvals.ts';
 
 /** Interval between checks for changes by other gateways, in ms. */
 const TICK_MS = 5000;
@@ -63,12 +63,12 @@ class RunningApprovals implements Approvals {
   }
 
   private async notifyPending(): Promise<void> {
-    const waiting = await this.context.store.read({ kind: 'approvals' });
+    const waiting = await blockedByApproval(this.context.store);
     this.alert(waiting);
-    for (const row of waiting) if (row.waiting === 'new') await this.notify(row);
+    for (const row of waiting) if (row.told_at === null) await this.notify(row);
   }
 
-  private alert(waiting: readonly WaitingDelivery[]): void {
+  private alert(waiting: readonly BlockedRow[]): void {
     const { alerts } = this.context;
     const subjects = new Set(waiting.map(ownerOf));
     const now = new Set<string>();
@@ -83,7 +83,7 @@ class RunningApprovals implements Approvals {
     this.seen = now;
   }
 
-  private async notify(row: WaitingDelivery): Promise<void> {
+  private async notify(row: BlockedRow): Promise<void> {
     const { store, clock, ids, log, table, wake } = this.context;
     const { gateway } = table();
     const deliveries = renderReceivers(gateway.approvals?.deliver ?? [], table());
@@ -93,8 +93,9 @@ class RunningApprovals implements Approvals {
     const now = clock.now();
     const prompt = noticeText(approval, consoleUrl(gateway.console));
     const dispatch = alertMessage(ids, now, { profile: 'default', event: 'approval', prompt, deliveries });
-    const { ref, index } = row;
-    if (!(await store.write({ kind: 'tell_approval', ref, index, dispatch, now }))) return;
+    const { ref, index, since } = row;
+    const change = { change: 'tell_approval', ref, index, since, values: {}, dispatch, now };
+    if (!(await store.write({ kind: 'change_delivery', ...change }))) return;
     log.info({ approval: approval.id, notice: dispatch.id }, 'approval requested');
     wake();
   }

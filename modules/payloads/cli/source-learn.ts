@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { messageOf } from '../../../base/errors.ts';
-import { groupBy } from '../../../base/text.ts';
+import { groupBy } from '../../../base/group-by.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../cli/base/errors.ts';
 import type { SavedRequest } from '../../../cli/base/module.ts';

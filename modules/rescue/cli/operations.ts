@@ -1,13 +1,14 @@
 /** The control operation and the `doctor` check of the module. */
+
+import { gatewayCheck } from '../../../cli/base/check.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { CheckDamage, ServedGateway } from '../../../cli/base/module.ts';
-import { gatewayCheck } from '../../../cli/base/module.ts';
 import { refusing } from '../../../cli/serve/reloader.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
-import type { ControlHandlers } from '../../../runtime/control/operations.ts';
+import type { HandlersOf } from '../../../runtime/control/operations.ts';
 import { storePath } from '../../../runtime/store/store-path.ts';
 
-export const rescueOperations = ({ context, service }: ServedGateway<CliContext>): ControlHandlers => ({
+export const rescueOperations = ({ context, service }: ServedGateway<CliContext>): HandlersOf<'rescue'> => ({
   async store_back_up({ to }) {
     if (service.store.shared !== null)
       throw new ControlError('refused', 'the store is a database: copy it with pg_dump');

@@ -100,7 +100,7 @@ const unseen = (damage: DamageReport | null): DamageReport | null =>
 
 /** A separate reader for the whole file. The next start or command can repeat its work. */
 function readerOf(path: string): Client<ReaderRequest> {
-  const data: StoreThreadData = { role: 'reader', path, durability: 'full', counter: null };
+  const data: StoreThreadData = { role: 'reader', path, durability: 'full', parts: [] };
   return new ThreadClient(
     () => startEntry(THREAD, data),
     () => {},

@@ -2,10 +2,10 @@
 import { GUARD_KINDS } from '../../../base/names.ts';
 import type { ValueCheck } from '../../../runtime/store/decode.ts';
 import { decodeOr, isCount, isInstant, isOneOf, isText, orNull } from '../../../runtime/store/decode.ts';
-import { FIGURES } from '../../../runtime/store/queries.ts';
+import { FIGURES } from '../../../runtime/store/figures.ts';
 import { laneKey, routeLane } from '../../../runtime/store/records.ts';
 import type { WorkColumn } from '../../../runtime/store/sqlite/schema.ts';
-import { APPROVAL_STATES, OPEN_STATES } from '../../../runtime/store/states.ts';
+import { OPEN_STATES } from '../../../runtime/store/states.ts';
 import { isAmount, MOST_USED } from '../../../runtime/store/usage.ts';
 import { BLOCKED_BY } from '../../../runtime/store/waits.ts';
 import { isJobRecord } from '../../../schemas/built/rows/JobRecord.ts';
@@ -57,7 +57,8 @@ export const ROW_CHECKS = {
       lane: isNames,
       ...DUE,
       holder: orNull(isText),
-      waiting: isOneOf(null, ...APPROVAL_STATES),
+      blocked_by: isOneOf(null, ...BLOCKED_BY),
+      told_at: orNull(isInstant),
     },
     isWhole: isDue,
   },

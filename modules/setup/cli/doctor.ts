@@ -2,8 +2,8 @@
 
 import type { Style } from '../../../base/paint.ts';
 import { createPaint } from '../../../base/paint.ts';
+import type { Check, CheckStatus } from '../../../cli/base/check.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
-import type { Check, CheckStatus } from '../../../cli/base/module.ts';
 import { loadPart, runtimeParts } from '../../../cli/base/module.ts';
 import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { command, flag } from '../../../cli/command-line/command.ts';

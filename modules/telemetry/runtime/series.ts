@@ -6,7 +6,7 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Outcome } from '../../../runtime/intake/reply.ts';
 import type { FigureContext } from '../../../runtime/metrics/metrics.ts';
 import type { Timer } from '../../../runtime/platform/clock.ts';
-import type { FigureCount, Figures } from '../../../runtime/store/queries.ts';
+import type { FigureCount, Figures } from '../../../runtime/store/figures.ts';
 
 /** Counters and histograms as plain numbers, and their form in Prometheus' text format (version 0.0.4). */
 type Labels = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 /** Applies fixes repeatedly, because fixing one mistake may reveal another. */
 
-import { groupBy } from '../../../base/text.ts';
+import { groupBy } from '../../../base/group-by.ts';
 import { applyEdits } from '../../../compiler/diagnostics/apply-edits.ts';
 import type { Diagnostic, TextEdit } from '../../../compiler/diagnostics/diagnostic.ts';
 import type { FixedFile, RepairFiles } from '../../../compiler/module.ts';

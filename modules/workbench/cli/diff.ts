@@ -18,7 +18,7 @@ import { printJson, printLine, printNote, visible } from '../../../cli/output/pr
 import { formatDuration } from '../../../cli/output/table.ts';
 import { useStore } from '../../../cli/store/use-store.ts';
 import { bindingOf } from '../../../runtime/deliver/link-targets.ts';
-import { nominalWait } from '../../../runtime/dispatch/persist.ts';
+import { nominalWait } from '../../../runtime/dispatch/retry-waits.ts';
 import type { OpenWork } from '../../../runtime/store/queries.ts';
 import { loadTable, TableError } from '../../../runtime/table/table-source.ts';
 import type { Place, RouteTable } from '../../../schemas/generated/types.ts';

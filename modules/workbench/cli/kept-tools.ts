@@ -3,10 +3,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../../base/errors.ts';
+import type { Check } from '../../../cli/base/check.ts';
+import { gatewayCheck } from '../../../cli/base/check.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
-import type { CaptureTools, Check, GateContext, ReadCaptured, ServedGateway } from '../../../cli/base/module.ts';
-import { gatewayCheck } from '../../../cli/base/module.ts';
+import type { CaptureTools, GateContext, ReadCaptured, ServedGateway } from '../../../cli/base/module.ts';
 import { refusing } from '../../../cli/serve/reloader.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import { printedRequest } from '../../../runtime/intake/keeper.ts';

@@ -1,9 +1,9 @@
 /** Links one binding of a declarative target: chooses the variant, checks the base URL, compiles patterns and conditions. */
 import { createHash, createHmac } from 'node:crypto';
 import { RE2JS } from 're2js';
-import { WEBHOOK_SECRET, webhookKey } from '../../../base/names.ts';
 import type { BaseUrl } from '../../../base/net.ts';
 import { parseBaseUrl } from '../../../base/net.ts';
+import { WEBHOOK_SECRET, webhookKey } from '../../../base/secret-forms.ts';
 import type {
   RequestPlan,
   RouteTable,

@@ -182,10 +182,10 @@ export type DeliveryTable = Pick<RouteTable, 'profiles' | 'targets'> & { readonl
 const NO_BUILTINS = { event_type: '', route: '', delivery_id: '' };
 
 /** Replaces `origin` with the home channel; without one the answer is only saved. */
-function resolveOrigin(delivery: DeliveryPlan, job: Job, { profiles }: DeliveryTable): DeliveryPlan {
+function resolveOrigin(delivery: DeliveryPlan, job: Job, { profiles, targets }: DeliveryTable): DeliveryPlan {
   if (delivery.target !== 'origin') return delivery;
   const profile = profiles[job.profile];
-  const target = (profile === undefined ? null : homeTarget(profile)) ?? LOCAL;
+  const target = (profile === undefined ? null : homeTarget(profile, targets)) ?? LOCAL;
   const label = profile === undefined ? target : entryLabel(profile, target);
   return { ...delivery, target, ...(label === target ? {} : { label }) };
 }
@@ -293,11 +293,11 @@ export function eventDispatch(job: Job, table: DeliveryTable, event: Dispatch): 
 const LOCAL = 'local';
 
 /**
- * The target whose home channel is used: chats before email, then by name, so that the order in a file does not matter.
- * Null when no enabled target has one.
+ * The target whose home channel is used: by name, so that the order in a file does not matter, and last those whose
+ * catalog entry says so. Null when no enabled target has one.
  */
-export function homeTarget({ targets }: Pick<ProfilePlan, 'targets'>): string | null {
+export function homeTarget({ targets }: Pick<ProfilePlan, 'targets'>, plans: RouteTable['targets']): string | null {
   const named = Object.entries(targets).filter(([, { home_channel }]) => home_channel !== null && home_channel !== '');
   const names = named.map(([name]) => name).sort();
-  return names.find((name) => name !== 'email') ?? names[0] ?? null;
+  return names.find((name) => plans[name]?.home_last !== true) ?? names[0] ?? null;
 }

@@ -10,52 +10,14 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { codeOf } from '../../../base/errors.ts';
 import type { Clock, Timer } from '../clock.ts';
 import { describeDiskError } from '../files.ts';
-
-/** Bytes of stderr that are stored with a run. */
-const STORED_BYTES = 64 * 1024;
-/** Bytes read before these: a secret that is cut at their start cannot be recognised, so they are not stored. */
-const MARGIN_BYTES = 16 * 1024;
-const TAIL_BYTES = STORED_BYTES + MARGIN_BYTES;
-
-/** The end of what a program writes to stderr: collected with bounded memory, and cut and redacted for the store. */
-export class StderrTail {
-  private chunks: Buffer[] = [];
-  private bytes = 0;
-
-  push(chunk: Buffer): void {
-    this.chunks.push(chunk);
-    this.bytes += chunk.length;
-    // Joined only occasionally, because a program may write many small pieces.
-    if (this.bytes < 2 * TAIL_BYTES) return;
-    this.chunks = [this.last()];
-    this.bytes = TAIL_BYTES;
-  }
-
-  /** The last 80 KiB. */
-  text(): string {
-    return this.last().toString('utf8');
-  }
-
-  private last(): Buffer {
-    return Buffer.concat(this.chunks, this.bytes).subarray(-TAIL_BYTES);
-  }
-}
-
-/** The stored text: the last 64 KiB of a text of `StderrTail`, without secrets. */
-export function storedStderr(text: string, redact: (text: string) => string): string {
-  const bytes = Buffer.from(redact(text));
-  const isCut = Buffer.byteLength(text) >= TAIL_BYTES;
-  let from = Math.max(isCut ? MARGIN_BYTES : 0, bytes.length - STORED_BYTES);
-  // A cut within a character leaves its continuation bytes, 10xxxxxx.
-  while (from > 0 && ((bytes[from] ?? 0) & 0xc0) === 0x80) from++;
-  return bytes.toString('utf8', from);
-}
+import { killLeavers, RUN_MARK } from './leavers.ts';
+import { StderrTail } from './stderr-tail.ts';
 
 /**
  * A program to run.
@@ -303,116 +265,6 @@ function killGroup(child: Child): void {
   } catch {
     // ESRCH: the whole group has ended.
   }
-}
-
-/*
- * Kills descendants of a program that have left its process group (daemons: double fork, setsid), on Linux.
- *
- * Each run has a random mark in its environment, which every descendant inherits and which the kernel shows in
- * `/proc/<pid>/environ`. So all processes of a run are found without privileges, namespaces or a helper program, except
- * those that clear or overwrite their environment or change their user. Other systems have no `/proc`: see docs/agents.md.
- */
-
-/** The variable that holds the mark. */
-export const RUN_MARK = 'HOOKWRIGHT_RUN';
-
-/** Maximum number of rounds, for a program that keeps forking. */
-const MAX_ROUNDS = 50;
-
-/** Up to this number, ids are tried one by one, because listing all processes costs more. */
-const FEW = 32;
-
-interface MarkedRun {
-  /** The value of RUN_MARK: random letters and digits. */
-  readonly mark: string;
-  /** Process id of the program itself. */
-  readonly pid: number;
-  /**
-   * `new`: only process ids assigned since the program started, which is cheap and suffices after a normal exit. `all`: every
-   * process, even if process ids have wrapped around.
-   */
-  readonly scope: 'new' | 'all';
-}
-
-/** Resolves once no process of the run is alive; never rejects. */
-export async function killLeavers(run: MarkedRun): Promise<void> {
-  if (process.platform !== 'linux') return;
-  const entry = Buffer.from(`${RUN_MARK}=${run.mark}\0`);
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const pids = (await processIds(run)).map((pid) => killMarked(pid, entry));
-    if (!(await Promise.all(pids)).includes(true)) return;
-  }
-}
-
-async function processIds({ pid, scope }: MarkedRun): Promise<readonly number[]> {
-  try {
-    // The last field is the most recently assigned id. If it is below the program's own, ids have wrapped around.
-    const last = scope === 'all' ? 0 : Number((await readFile('/proc/loadavg', 'latin1')).trimEnd().split(' ').at(-1));
-    if (last >= pid && last - pid <= FEW) return Array.from({ length: last - pid }, (_, index) => pid + 1 + index);
-    const found = (await readdir('/proc')).map(Number).filter((id) => id > 0 && id !== process.pid);
-    if (scope === 'all') return found;
-    return found.filter((id) => (last >= pid ? id > pid : id > pid || id <= last));
-  } catch {
-    return [];
-  }
-}
-
-/** Kills the process if it belongs to the run; resolves to true if it did. An ended process has an empty environment. */
-async function killMarked(pid: number, entry: Buffer): Promise<boolean> {
-  try {
-    if (!(await readFile(`/proc/${pid}/environ`)).includes(entry)) return false;
-    process.kill(pid, 'SIGKILL');
-    return true;
-  } catch {
-    // It has already ended, or belongs to another user.
-    return false;
-  }
-}
-
-/**
- * The allow-list of environment variables for programs that hookwright starts: agents and `gh`. Any other variable may be a
- * secret of this program, of another profile, or of the shell that started it.
- */
-
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Search path, user, language and terminal. */
-const MACHINE = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ', 'TERM', 'TMPDIR'];
-
-/** Proxies and certificates. */
-const NETWORK = [
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-  'ALL_PROXY',
-  'http_proxy',
-  'https_proxy',
-  'no_proxy',
-  'all_proxy',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
-  'NODE_EXTRA_CA_CERTS',
-  'REQUESTS_CA_BUNDLE',
-  'CURL_CA_BUNDLE',
-  'GIT_SSL_CAINFO',
-];
-
-/** Required to start programs on Windows. */
-const WINDOWS = ['SYSTEMROOT', 'SystemRoot', 'ComSpec', 'PATHEXT', 'TEMP', 'TMP', 'USERPROFILE', 'APPDATA'];
-
-const ALLOWED: ReadonlySet<string> = new Set([...MACHINE, ...NETWORK, ...WINDOWS]);
-
-const isAllowed = (name: string): boolean => ALLOWED.has(name) || name.startsWith('LC_');
-
-const NONE: ReadonlySet<string> = new Set();
-
-/** The allowed variables of `env`. @param secret variables to omit because they contain a secret */
-export function allowedEnvironment(env: Environment, secret: ReadonlySet<string> = NONE): Record<string, string> {
-  const allowed: Record<string, string> = {};
-  for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && isAllowed(name) && !secret.has(name)) allowed[name] = value;
-  }
-  return allowed;
 }
 
 /**

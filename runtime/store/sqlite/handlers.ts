@@ -3,10 +3,11 @@
  */
 import { messageOf } from '../../../base/errors.ts';
 import type { Mutation, MutationKind, MutationResults } from '../contract.ts';
+import type { FigureSum } from '../figures.ts';
+import { addedFigures, FIGURE_SUMS, FIGURES, forgottenBefore } from '../figures.ts';
 import type { CommitResult, EncodedChange, Headed, LargeTexts } from '../group-commit.ts';
 import { decodeChange } from '../group-commit.ts';
-import type { FigureSum, QueryHandlers } from '../queries.ts';
-import { addedFigures, FIGURE_SUMS, FIGURES, forgottenBefore } from '../queries.ts';
+import type { QueryHandlers } from '../queries.ts';
 import type { Ref } from '../records.ts';
 import { laneKey } from '../records.ts';
 import type { DirectChange, DirectHandlers, DirectKind } from '../unit/apply.ts';

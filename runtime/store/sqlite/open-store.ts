@@ -8,7 +8,7 @@ import { beforeExit, startEntry } from '../../platform/process/threads.ts';
 import type { Store } from '../contract.ts';
 import { StoreRefused, StoreUnavailable } from '../contract.ts';
 import type { JobRecord } from '../records.ts';
-import type { RunCounter } from '../run-limits.ts';
+import type { StorePart } from '../store-part.ts';
 import { lockHolder, lockPath, servedPath } from '../store-path.ts';
 import { connect } from './driver.ts';
 import type { FileLock } from './file-lock.ts';
@@ -33,8 +33,8 @@ export interface ServerStoreOptions {
   readonly log: Logger;
   /** Default: none. */
   readonly rescue?: Rescue | null;
-  /** Decides by the limits of runs; default: none. */
-  readonly counter?: RunCounter | undefined;
+  /** What modules bring to its changes; default: nothing. */
+  readonly parts?: readonly StorePart[];
   /** Called before a change that records something is sent, so that its log lines are written first. */
   readonly beforeCommit?: () => void;
   /** Called with the reason once a thread of the store has ended: nothing can be stored any more. */
@@ -43,8 +43,8 @@ export interface ServerStoreOptions {
   readonly writer?: StartThread;
 }
 
-/** The parts that modules add to a store. */
-type StoreParts = Pick<ServerStoreOptions, 'rescue' | 'counter'>;
+/** What modules add to a store. */
+type Added = Pick<ServerStoreOptions, 'rescue' | 'parts'>;
 
 /** How long commands and a starting server wait for each other, in ms. */
 const LOCK_MS = 15_000;
@@ -56,10 +56,15 @@ const LOCK_MS = 15_000;
  * file.
  */
 export async function openServerStore(options: ServerStoreOptions): Promise<Store> {
-  const { path, durability, log, counter, rescue = null } = options;
+  const { path, durability, log, parts = [], rescue = null } = options;
   const entry = rescue?.thread ?? new URL('./store-thread.js', import.meta.url);
   const thread = (role: StoreThreadData['role']): StartThread => {
-    const data: StoreThreadData = { role, path, durability, counter: (role === 'writer' && counter?.url) || null };
+    const data: StoreThreadData = {
+      role,
+      path,
+      durability,
+      parts: role === 'writer' ? parts.map(({ url }) => url) : [],
+    };
     return () => startEntry(entry, data);
   };
   const fail = (reason: string): void => store.fail(reason);
@@ -85,30 +90,30 @@ export async function openServerStore(options: ServerStoreOptions): Promise<Stor
  * closed; waits while another command holds it. Rejects with StoreRefused when a server uses it or this version cannot
  * use the file, with StoreUnavailable when the medium fails.
  */
-export const openOfflineStore = (path: string, parts: StoreParts = {}): Promise<Store> =>
-  openInline(path, parts, () => lockStore(path));
+export const openOfflineStore = (path: string, added: Added = {}): Promise<Store> =>
+  openInline(path, added, () => lockStore(path));
 
 /** The same without waiting; null while another process uses the store. */
-export async function tryOpenOfflineStore(path: string, rescue: Rescue | null): Promise<Store | null> {
+export async function tryOpenOfflineStore(path: string, added: Added): Promise<Store | null> {
   let lock: FileLock | null;
   try {
     lock = tryLock(lockPath(path));
   } catch (error) {
     throw new StoreUnavailable(`cannot open ${path}: ${describeDiskError(error)}`);
   }
-  return lock === null ? null : openInline(path, { rescue }, async () => lock);
+  return lock === null ? null : openInline(path, added, async () => lock);
 }
 
 /** Opens a store without a file, in this thread. Closing it deletes everything. */
 export async function openMemoryStore({
   log,
-  counter,
+  parts,
   beforeCommit,
   failed = () => {},
 }: Omit<ServerStoreOptions, 'path' | 'durability' | 'writer' | 'rescue'>): Promise<Store> {
   const path = ':memory:';
   const shared = connect(path, { busyMs: 0 });
-  const writer = new Writer({ path, durability: 'normal', shared, counter });
+  const writer = new Writer({ path, durability: 'normal', shared, parts });
   const reader = new Reader({ path, shared });
   const store = new SqliteStore({
     path,
@@ -161,10 +166,10 @@ function closedStateOf(path: string): string | null {
 
 async function openInline(
   path: string,
-  { rescue = null, counter }: StoreParts,
+  { rescue = null, parts }: Added,
   lock: () => Promise<FileLock>,
 ): Promise<Store> {
-  const writer = new Writer({ path, durability: 'full', rescue, counter });
+  const writer = new Writer({ path, durability: 'full', rescue, parts });
   const reader = new Reader({ path, rescue });
   const silent = (): void => {};
   const store = new SqliteStore({

@@ -4,7 +4,7 @@ import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { StoreDamaged } from '../decode.ts';
 import type { BusyRow, ListedRow, SaidRow, StoredRow } from '../listed-rows.ts';
 import {
-  AWAITS_APPROVAL,
+  BLOCKED_COLUMNS,
   earlierNeeded,
   fillEvents,
   HAS_TURN,
@@ -16,19 +16,18 @@ import {
   resetRow,
   saidIn,
   turnsOf,
-  WAITING_COLUMNS,
   WAITING_RUNS,
 } from '../listed-rows.ts';
-import type { DispatchSummary, ListFilter, QueryHandlers, StoredDispatch, WaitingDelivery } from '../queries.ts';
+import type { BlockedRow, DispatchSummary, ListFilter, QueryHandlers, StoredDispatch } from '../queries.ts';
 import type { Ref } from '../records.ts';
 import { guardKey, sessionName } from '../records.ts';
 import { isFinal, SHOWN_STATES } from '../states.ts';
 import type { LaneCount } from '../waits.ts';
-import { COUNT_RUNNING, COUNT_SESSIONS, countDue } from '../waits.ts';
+import { COUNT_RUNNING, COUNT_SESSIONS, countDue, IS_BLOCKED } from '../waits.ts';
 import type { Connection, Row, Value } from './driver.ts';
 import { stepIds } from './memory.ts';
 
-type DispatchQuery = 'load' | 'find' | 'ended' | 'list' | 'sessions' | 'waits' | 'said' | 'approvals';
+type DispatchQuery = 'load' | 'find' | 'ended' | 'list' | 'sessions' | 'waits' | 'said' | 'blocked';
 
 const LISTED = listedColumns(
   ['state', 'started_at', 'answered_at', 'finished_at', 'reason'].map((name) => `w.${name}`),
@@ -60,7 +59,7 @@ export function createDispatchQueries(db: Connection): Pick<QueryHandlers, Dispa
     sessions: createSessions(db),
     waits: createWaits(db),
     said: createSaid(db),
-    approvals: createApprovals(db),
+    blocked: createBlocked(db),
   };
 }
 
@@ -142,10 +141,10 @@ function createWaits(db: Connection): QueryHandlers['waits'] {
 
 export const laneCount = ([lane, count]: readonly [string, number]): LaneCount => ({ lane, count });
 
-function createApprovals(db: Connection): QueryHandlers['approvals'] {
-  const rest = `FROM delivery x JOIN dispatch d USING (ref) WHERE ${AWAITS_APPROVAL} ORDER BY x.ref, x.n`;
-  const waiting = select<WaitingDelivery>(db, WAITING_COLUMNS, rest);
-  return () => waiting.all();
+function createBlocked(db: Connection): QueryHandlers['blocked'] {
+  const rest = `FROM delivery x JOIN dispatch d USING (ref) WHERE ${IS_BLOCKED} ORDER BY x.ref, x.n`;
+  const blocked = select<BlockedRow>(db, BLOCKED_COLUMNS, rest);
+  return () => blocked.all();
 }
 
 /** Returns a function that loads a complete dispatch; null when there is none with this ref. */

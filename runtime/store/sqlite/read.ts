@@ -3,7 +3,7 @@
 import { messageOf } from '../../../base/errors.ts';
 import { isLastError } from '../../../schemas/built/rows/LastError.ts';
 import { decodeOr, isCount, StoreDamaged } from '../decode.ts';
-import { COUNT_AWAITING } from '../listed-rows.ts';
+import { COUNT_BLOCKED } from '../listed-rows.ts';
 import type { LastError, Query, QueryHandlers, QueryKind, QueryResults, StoreOverview, Tally } from '../queries.ts';
 import type { JobState, JobTick, Ref } from '../records.ts';
 import { claimKey, NOT_PAUSED, readGuard, storedJob } from '../records.ts';
@@ -157,7 +157,7 @@ function createOverview(db: Connection, rescue: Rescue | null): QueryHandlers['o
   const oldest = db.query<[number]>(
     'SELECT d.accepted_at FROM work w JOIN dispatch d USING (ref) WHERE w.finished_at IS NULL ORDER BY w.ref LIMIT 1',
   );
-  const asked = db.query<[string, string | null, number]>(COUNT_AWAITING);
+  const blocked = db.query<[string, string | null, number]>(COUNT_BLOCKED);
   const lastError = db.query<[string]>("SELECT value FROM meta WHERE key = 'last_error'");
   const bytes = createBytes(db);
   const overview = (now: number): StoreOverview => {
@@ -168,7 +168,7 @@ function createOverview(db: Connection, rescue: Rescue | null): QueryHandlers['o
     return {
       tallies: shownTallies(
         counts,
-        asked.all().map(([profile, route, count]) => ({ profile, route, count })),
+        blocked.all().map(([profile, route, count]) => ({ profile, route, count })),
       ),
       backlog: { runs, deliveries: due, deliveries_delayed: waiting - due, groups: open },
       oldest_open_at: oldest.get()?.[0] ?? null,

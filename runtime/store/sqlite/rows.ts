@@ -5,8 +5,8 @@
 
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Ref } from '../records.ts';
-import type { RunCounter } from '../run-limits.ts';
 import type { Step } from '../states.ts';
+import type { UnitParts } from '../store-part.ts';
 import type { DeliveryRow, HeadRow, JobRow, MessageRow, Rows, UnitRows, WorkRow } from '../unit/rows.ts';
 import { WorkUnit } from '../unit/unit.ts';
 import type { Connection, Row } from './driver.ts';
@@ -21,7 +21,7 @@ export interface WriterRows {
   inUnit<T>(work: (unit: WorkUnit) => T): T;
 }
 
-export function createRows(db: Connection, counter?: RunCounter): WriterRows {
+export function createRows(db: Connection, parts?: UnitParts): WriterRows {
   const memory = new Memory(db);
   const begin = createLoadUnit(db, memory);
   const store = createStoreUnit(db, memory);
@@ -29,7 +29,7 @@ export function createRows(db: Connection, counter?: RunCounter): WriterRows {
     db,
     memory,
     inUnit(work) {
-      const unit = new WorkUnit(begin(), counter);
+      const unit = new WorkUnit(begin(), parts);
       const result = work(unit);
       store(unit);
       return result;
@@ -57,9 +57,9 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
   const putAnswer = db.change('INSERT OR REPLACE INTO answer VALUES (?, ?, ?)');
   const putUsage = db.change('INSERT INTO usage VALUES (NULL, ?, ?, ?, ?, ?, ?)');
   const putStep = db.change('INSERT INTO step VALUES (?, ?)');
-  const addDelivery = db.change('INSERT INTO delivery VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const addDelivery = db.change('INSERT INTO delivery VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
   const retryDelivery = db.change(
-    'UPDATE delivery SET due_at = ?, set_at = ?, holder = NULL, waiting = ? WHERE ref = ? AND n = ?',
+    'UPDATE delivery SET due_at = ?, set_at = ?, holder = NULL, blocked_by = ?, told_at = ? WHERE ref = ? AND n = ?',
   );
   const endDelivery = db.change('DELETE FROM delivery WHERE ref = ? AND n = ?');
   const putJob = db.change(
@@ -105,12 +105,12 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
   };
   const storeDeliveries = ({ droppedDeliveries, newDeliveries, changedDeliveries }: WorkUnit): void => {
     for (const { ref, n } of droppedDeliveries) endDelivery(ref, n);
-    for (const { ref, n, lane, due_at, set_at, holder, waiting } of newDeliveries) {
-      addDelivery(ref, n, lane, due_at, set_at, holder, waiting);
+    for (const { ref, n, lane, due_at, set_at, holder, blocked_by, told_at } of newDeliveries) {
+      addDelivery(ref, n, lane, due_at, set_at, holder, blocked_by, told_at);
       attempts.add(lane, due_at, set_at);
     }
-    for (const { ref, n, lane, due_at, set_at, waiting } of changedDeliveries) {
-      retryDelivery(due_at, set_at, waiting, ref, n);
+    for (const { ref, n, lane, due_at, set_at, blocked_by, told_at } of changedDeliveries) {
+      retryDelivery(due_at, set_at, blocked_by, told_at, ref, n);
       attempts.add(lane, due_at, set_at);
     }
   };
@@ -210,7 +210,8 @@ const readDelivery = (values: Row): DeliveryRow => ({
   due_at: values[D.due_at] as number,
   set_at: values[D.set_at] as number,
   holder: values[D.holder] as string | null,
-  waiting: values[D.waiting] as DeliveryRow['waiting'],
+  blocked_by: values[D.blocked_by] as DeliveryRow['blocked_by'],
+  told_at: values[D.told_at] as number | null,
 });
 
 /** Returns a function that forgets the rows of the previous unit. */

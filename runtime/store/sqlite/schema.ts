@@ -1,10 +1,10 @@
 /** The tables in this version's format. Untrusted text is stored as JSON, because a NUL would otherwise end it. */
-import { FIGURES } from '../queries.ts';
+import { FIGURES } from '../figures.ts';
 import { RENAME_LANES } from '../records.ts';
 import type { DeliveryRow, DispatchRow, WorkRow } from '../unit/rows.ts';
 import type { Connection } from './driver.ts';
 
-export const FORMAT = 8;
+export const FORMAT = 9;
 
 /** The columns with their types; a new one is also added to older files, see `MIGRATIONS`. */
 type Columns<Names extends string> = Readonly<Record<Names, `${'INTEGER' | 'TEXT' | 'REAL'}${string}`>>;
@@ -53,7 +53,8 @@ const DELIVERY: Columns<keyof DeliveryRow> = {
   due_at: 'INTEGER NOT NULL',
   set_at: 'INTEGER NOT NULL',
   holder: 'TEXT',
-  waiting: 'TEXT',
+  blocked_by: 'TEXT',
+  told_at: 'INTEGER',
 };
 
 /** The names of the columns that a unit of work reads and changes. */
@@ -96,9 +97,9 @@ const USAGE = `
   CREATE INDEX usage_ref ON usage (ref);
   CREATE INDEX usage_at ON usage (at);
 `;
-/** Since format 7. */
-const WAITING = `
-  CREATE INDEX delivery_waiting ON delivery (ref, n) WHERE waiting IS NOT NULL;
+/** Since format 9. */
+const BLOCKED = `
+  CREATE INDEX delivery_blocked ON delivery (ref, n) WHERE blocked_by IS NOT NULL;
 `;
 /** Since format 7. */
 const FIGURE = `
@@ -139,7 +140,7 @@ const TABLES = `
   CREATE TABLE delivery (${defined(DELIVERY)}, PRIMARY KEY (ref, n)) STRICT, WITHOUT ROWID;
   CREATE INDEX delivery_due ON delivery (lane, due_at, ref, n) WHERE holder IS NULL;
   CREATE INDEX delivery_held ON delivery (holder, lane) WHERE holder IS NOT NULL;
-  ${WAITING}
+  ${BLOCKED}
 
   -- JSON text; program: JSON of the end of the program that answered (states.ts).
   CREATE TABLE answer (ref INTEGER PRIMARY KEY, text TEXT NOT NULL, program TEXT) STRICT;
@@ -207,7 +208,7 @@ const MIGRATIONS: Readonly<Record<number, string>> = {
   6: `${MESSAGES} ${GUARD} ${USAGE} ${FIGURE} ALTER TABLE answer ADD COLUMN program TEXT; ALTER TABLE work ADD COLUMN session TEXT;
   ALTER TABLE work ADD COLUMN turn INTEGER; ALTER TABLE work ADD COLUMN waits_for TEXT; ALTER TABLE job_state ADD COLUMN paused_until INTEGER;
   ALTER TABLE work ADD COLUMN waits_since INTEGER; ${WORK_SESSION}
-  ALTER TABLE delivery ADD COLUMN waiting TEXT; ${WAITING}
+  ALTER TABLE delivery ADD COLUMN waiting TEXT;
   ALTER TABLE dispatch ADD COLUMN session TEXT; ALTER TABLE dispatch ADD COLUMN burst INTEGER; ${DISPATCH_SESSION} ${ACCEPTED}`,
   // Runs that waited in a line of their job, or for a budget, are taken when they are due; their limits are checked
   // then.
@@ -217,6 +218,11 @@ const MIGRATIONS: Readonly<Record<number, string>> = {
   UPDATE work SET reason = NULL WHERE reason = '"budget"' AND finished_at IS NULL;
   ALTER TABLE work RENAME COLUMN waits_for TO blocked_by; ALTER TABLE work DROP COLUMN waits_since; ${WORK_DUE}
   ${RENAME_LANES}`,
+  // A rejected delivery stays blocked, and is due.
+  8: `DROP INDEX IF EXISTS delivery_waiting; ALTER TABLE delivery ADD COLUMN told_at INTEGER;
+  UPDATE delivery SET told_at = set_at WHERE waiting = 'told';
+  UPDATE delivery SET waiting = 'approval' WHERE waiting IS NOT NULL;
+  ALTER TABLE delivery RENAME COLUMN waiting TO blocked_by; ${BLOCKED}`,
 };
 
 /** The oldest format that can be migrated. */

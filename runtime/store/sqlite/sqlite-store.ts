@@ -133,7 +133,7 @@ export class SqliteStore implements Store {
   fail(reason: string): void {
     if (this.failure !== null || this.closing !== null) return;
     this.failure = `a store thread ended (${reason}): restart to resume its work`;
-    this.health.begin('unavailable', this.failure);
+    this.health.begin('ended', this.failure);
     void this.close();
     this.parts.failed(this.failure);
   }

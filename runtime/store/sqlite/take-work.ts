@@ -2,10 +2,10 @@
 
 import type { MutationResults, Recover, Recovered, TakenAttempt, TakenRun, TakeWork } from '../contract.ts';
 import type { Ref } from '../records.ts';
-import type { Waiting } from '../states.ts';
 import { AgentRoom } from '../unit/agent-room.ts';
 import { release } from '../unit/apply.ts';
-import { takenAttempt } from '../unit/approval.ts';
+import type { BlockColumns } from '../unit/blocked.ts';
+import { takenAttempt } from '../unit/blocked.ts';
 import { COUNT_RUNNING } from '../waits.ts';
 import { laneCount } from './read-dispatches.ts';
 import type { WriterRows } from './rows.ts';
@@ -24,14 +24,16 @@ export function createTakeWork(rows: WriterRows): (m: TakeWork) => MutationResul
   const { db, memory } = rows;
   const { counts, runs, attempts, pauses } = memory;
   const takeRuns = createTakeRuns(rows);
-  const due = db.query<[Ref, number, Waiting | null]>(ATTEMPTS.due);
+  const due = db.query<[Ref, number, BlockColumns['blocked_by'], number, number]>(ATTEMPTS.due);
   const held = db.query<[number]>(HELD_ATTEMPTS);
   const hold = db.change('UPDATE delivery SET holder = ? WHERE ref = ? AND n = ?');
   const takeAttempts = (m: TakeWork): readonly TakenAttempt[] => {
     const { holder, now, attempts: limit, attempts_per_target } = m;
     const room = (lane: string): number => attempts_per_target - (held.get(holder, lane)?.[0] ?? 0);
     return attempts.take({ now, limit }, room, (lane, count) => {
-      const found = due.all(lane, now, count).map(([ref, index, waiting]) => takenAttempt(ref, index, waiting));
+      const found = due
+        .all(lane, now, count)
+        .map(([ref, index, blocked_by, due_at, set_at]) => takenAttempt(ref, index, { blocked_by, due_at, set_at }));
       for (const { ref, index } of found) hold(holder, ref, index);
       return found;
     });

@@ -27,7 +27,11 @@ const laneSql = (columns: string, waiting: string, order: string): LaneSql => ({
 });
 
 export const RUNS = laneSql('ref, failed', "FROM work WHERE state = 'pending' AND blocked_by IS NULL", 'due_at, ref');
-export const ATTEMPTS = laneSql('ref, n, waiting', 'FROM delivery WHERE holder IS NULL', 'due_at, ref, n');
+export const ATTEMPTS = laneSql(
+  'ref, n, blocked_by, due_at, set_at',
+  'FROM delivery WHERE holder IS NULL',
+  'due_at, ref, n',
+);
 
 interface Lane {
   next: number;

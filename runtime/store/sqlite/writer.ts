@@ -5,7 +5,8 @@ import { StoreRefused } from '../contract.ts';
 import type { CommitResult, EncodedChange } from '../group-commit.ts';
 import { togetherWith } from '../group-commit.ts';
 import type { DamageReport } from '../queries.ts';
-import type { RunCounter } from '../run-limits.ts';
+import type { StorePart, UnitParts } from '../store-part.ts';
+import { joinParts } from '../store-part.ts';
 import type { Connect, Connection, Value } from './driver.ts';
 import { connect as connectDriver, errorCode, inTransaction, isMalformed } from './driver.ts';
 import { createApply } from './handlers.ts';
@@ -28,8 +29,8 @@ export interface WriterOptions {
   readonly rescue?: Rescue | null;
   /** The connection of a store in memory, which has no file to prepare or mark. */
   readonly shared?: Connection;
-  /** Decides by the limits of runs; default: none. */
-  readonly counter?: RunCounter | undefined;
+  /** What modules bring; default: nothing. */
+  readonly parts?: readonly StorePart[] | undefined;
   /** For tests that kill the process within a commit. */
   readonly reached?: (point: CommitPoint) => void;
 }
@@ -156,12 +157,13 @@ interface Opened {
   readonly apply: (change: EncodedChange) => CommitResult;
 }
 
-type TransactionOptions = Pick<WriterOptions, 'reached' | 'counter'>;
+type TransactionOptions = Pick<WriterOptions, 'reached' | 'parts'>;
 
 class Transactions {
   private readonly connect: () => Connection;
   private readonly rescue: WriterRescue | null;
   private readonly options: TransactionOptions;
+  private readonly parts: UnitParts;
   private opened: Opened | null = null;
   /** A line for each quarantined row; the reader of this list empties it. */
   readonly aside: string[] = [];
@@ -172,6 +174,7 @@ class Transactions {
     this.connect = connect;
     this.rescue = rescue;
     this.options = options;
+    this.parts = joinParts(options.parts);
   }
 
   get db(): Connection {
@@ -318,7 +321,7 @@ class Transactions {
   }
 
   private begin(db: Connection): Opened {
-    const rows = createRows(db, this.options.counter);
+    const rows = createRows(db, this.parts);
     return { db, rows, apply: createApply(rows) };
   }
 }

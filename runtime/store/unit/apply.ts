@@ -19,7 +19,7 @@ import type { PutGuard, Ref, StoredClaim } from '../records.ts';
 import { claimKey, laneParts, routeLane } from '../records.ts';
 import type { DeliveryEnding, Step } from '../states.ts';
 import { canAdvance, endDelivering, isRejected, joinGroup } from '../states.ts';
-import { storeAnswer, storeRequest } from './approval.ts';
+import { changeDelivery } from './blocked.ts';
 import { beginRun, changePause, fire, pauseOf, tick } from './jobs.ts';
 import { attemptAgain, resend, settleClaim } from './message.ts';
 import type { WorkUnit } from './unit.ts';
@@ -34,7 +34,7 @@ function accept(unit: WorkUnit, m: Headed<Accept>, texts: LargeTexts): MutationR
     return { kind: 'route_paused', until: pause.until };
   const again = claim === null || work.kind === 'run' ? null : attemptAgain(unit, m, claim, texts);
   if (again !== null) return again;
-  const over = unit.counter.count(unit, m.limits ?? [], now);
+  const over = unit.parts.counter.count(unit, m.limits ?? [], now);
   if (over !== null) return over;
   if (claiming === 'now') unit.claim(claim);
   const isHeld = pause !== null && texts.answer === null;
@@ -61,7 +61,7 @@ function join(unit: WorkUnit, m: Headed<JoinGroup>, texts: LargeTexts): Mutation
   const waiting = rows.groups.get(key);
   const before = waiting === undefined ? undefined : rows.work.get(waiting);
   if (before === undefined) {
-    const over = unit.counter.count(unit, m.run_limits ?? [], now);
+    const over = unit.parts.counter.count(unit, m.run_limits ?? [], now);
     if (over !== null) return over;
   }
   unit.claim(m.claim);
@@ -93,7 +93,7 @@ function advance(unit: WorkUnit, m: Headed<Advance>, { answer, body }: LargeText
     const head = headText(m.dispatch, (JSON.parse(body) as Dispatch).superseded);
     unit.changedBodies.push({ ref, lane: routeLane(row.lane), head, targets, body, grown: m.grown ?? 0 });
   }
-  if (m.usage !== undefined) unit.counter.spend(unit, m.limits ?? [], m.usage, at);
+  if (m.usage !== undefined) unit.parts.counter.spend(unit, m.limits ?? [], m.usage, at);
   unit.move(row, { to, at, due_at, started_at, reason, answer, program, steps });
   if (m.held === true) row.holder = m.holder;
   else if (to === 'delivering') {
@@ -112,7 +112,8 @@ function recordAttempt(unit: WorkUnit, m: RecordAttempt): MutationResults['recor
   const row = unit.rows.work.get(ref);
   const delivery = unit.heldDelivery(ref, m.index, m.holder);
   if (row === undefined || delivery === null) return null;
-  if (due_at !== null) unit.retryDelivery(delivery, due_at, at);
+  // A wait that has ended does not begin again.
+  if (due_at !== null) unit.retryDelivery(delivery, due_at, delivery.blocked_by === null ? at : due_at);
   const isLeft = due_at !== null || unit.endDelivery(delivery);
   const steps = step === null ? [] : [step];
   const all = [...unit.stepsOf(row), ...steps];
@@ -156,8 +157,7 @@ export type UnitKind =
   | 'advance'
   | 'record_attempt'
   | 'give_up'
-  | 'answer_approval'
-  | 'tell_approval'
+  | 'change_delivery'
   | 'resend'
   | 'put_guard'
   | 'pause_route'
@@ -181,8 +181,7 @@ const CHANGES: {
   advance,
   record_attempt: recordAttempt,
   give_up: giveUp,
-  answer_approval: storeAnswer,
-  tell_approval: storeRequest,
+  change_delivery: changeDelivery,
   resend,
   put_guard: putGuard,
   pause_route: changePause,

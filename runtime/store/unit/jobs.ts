@@ -13,7 +13,7 @@ import type { BeginRun, MutationResults } from '../contract.ts';
 import type { DispatchHead, Headed, LargeTexts } from '../group-commit.ts';
 import type { FireJob, JobTick, Pause, PauseRoute, PutJob, Ref, TickJob } from '../records.ts';
 import { isJobPaused, laneParts, pauseOfRoute, readPause } from '../records.ts';
-import { openDelivery } from './approval.ts';
+import { openDelivery } from './blocked.ts';
 import type { JobRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
 
@@ -32,7 +32,7 @@ export function tick(unit: WorkUnit, m: Headed<TickJob>, texts: LargeTexts): Mut
     note(m.dispatch === null ? 'missed' : 'overlapped', null);
     return { kind: m.dispatch === null ? 'missed' : 'running' };
   }
-  const over = unit.counter.count(unit, m.limits ?? [], m.now);
+  const over = unit.parts.counter.count(unit, m.limits ?? [], m.now);
   if (over !== null) {
     note('budget', null);
     return over;
@@ -51,7 +51,7 @@ export function fire(unit: WorkUnit, m: Headed<FireJob>, texts: LargeTexts): Mut
     unit.claim(m.claim);
     return { kind: 'running' };
   }
-  const over = unit.counter.count(unit, m.limits ?? [], m.now);
+  const over = unit.parts.counter.count(unit, m.limits ?? [], m.now);
   if (over !== null) return over;
   unit.claim(m.claim);
   return { kind: 'stored', ref: start(unit, row, m, m.dispatch, texts) };
@@ -90,7 +90,7 @@ function start(unit: WorkUnit, row: JobRow, { now }: { now: number }, head: Disp
 export function beginRun(unit: WorkUnit, m: BeginRun): MutationResults['begin_run'] {
   const row = unit.rows.work.get(m.ref);
   if (row === undefined || row.holder !== m.holder || row.state !== 'running') return { kind: 'gone' };
-  const over = fireForHeldEvent(unit, m) ?? unit.counter.begin(unit, m.limits, m.at);
+  const over = fireForHeldEvent(unit, m) ?? unit.parts.counter.begin(unit, m.limits, m.at);
   if (over === null) return { kind: 'begun' };
   unit.move(row, { to: 'skipped', at: m.at, reason: 'reason' in over ? over.reason : over.kind });
   return over;

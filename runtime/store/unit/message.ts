@@ -22,7 +22,7 @@ import type { ClaimKey, Ref, StoredClaim } from '../records.ts';
 import { claimKey, routeLane } from '../records.ts';
 import type { Step } from '../states.ts';
 import { answerOf, hasEnded, wasRejected } from '../states.ts';
-import { openDelivery } from './approval.ts';
+import { openDelivery } from './blocked.ts';
 import type { WorkRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
 
@@ -107,7 +107,7 @@ export function settleClaim(unit: WorkUnit, ref: Ref, key: ClaimKey, isOver: boo
   if (known?.ref === ref) unit.claim({ ...key, expires_at: isOver ? at + known.ttl_ms : at });
 }
 
-/** Makes these deliveries due, or lets them wait for a missing approval. If there are none, the dispatch is done. */
+/** Makes these deliveries due, or blocks those that nobody has released. If there are none, the dispatch is done. */
 function openDeliveries(
   unit: WorkUnit,
   row: WorkRow,
@@ -116,9 +116,9 @@ function openDeliveries(
   isMeant: (index: number) => boolean,
   now: number,
 ): void {
-  const isApproved = (index: number): boolean => answerOf(steps, index)?.outcome === 'approved';
+  const isReleased = (index: number): boolean => answerOf(steps, index)?.outcome === 'approved';
   const open = deliveries.flatMap((delivery, index) =>
-    isMeant(index) ? openDelivery(delivery, index, now, isApproved(index)) : [],
+    isMeant(index) ? openDelivery(delivery, index, now, isReleased(index)) : [],
   );
   unit.addDeliveries(row.ref, profile, open, now);
   if (open.length === 0) unit.move(row, { to: 'done', at: now });
@@ -129,7 +129,7 @@ type Rendered = Pick<Dispatch, 'prompt' | 'deliveries'>;
 /**
  * The deliveries of a row that a further attempt continues. Two deliveries are the same if target and address are, and
  * also the text if pieces of it were sent. A delivery that the new attempt lacks stays at its index, to which its steps
- * refer; it is withdrawn unless it has succeeded. An approval of another text is withdrawn too.
+ * refer; it is withdrawn unless it has succeeded. A release of another text is withdrawn too.
  */
 function mergeDeliveries(
   before: Rendered,
@@ -145,7 +145,7 @@ function mergeDeliveries(
     const place = isCut ? -1 : left.findIndex((one) => isSame(one, delivery));
     const [same] = place < 0 ? [] : left.splice(place, 1);
     if (same === undefined && !hasEnded(steps, index)) withdrawn.push(withdrawnStep(index, last?.sent ?? 0, at));
-    // An approval is for the text that was shown.
+    // A release is for the text that was shown.
     else if (before.prompt !== next.prompt && answerOf(steps, index)?.outcome === 'approved')
       withdrawn.push({ ...withdrawnStep(index, last?.sent ?? 0, at), outcome: 'rejected' });
     return same ?? delivery;

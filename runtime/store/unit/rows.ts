@@ -4,7 +4,7 @@
  */
 import type { DispatchHead, HeadTarget } from '../group-commit.ts';
 import type { GuardKind, Ref } from '../records.ts';
-import type { DispatchState, Step, Waiting } from '../states.ts';
+import type { DispatchState, Step } from '../states.ts';
 import type { TallyColumn } from '../tally.ts';
 import type { RunUsage } from '../usage.ts';
 import type { BlockedBy } from '../waits.ts';
@@ -84,8 +84,10 @@ export interface DeliveryRow {
   due_at: number;
   set_at: number;
   holder: string | null;
-  /** Null: it needs no approval, or has one. */
-  waiting: Waiting | null;
+  /** What it waits for; null: nothing, or somebody has released it. Still blocked when it is due: it ends unsent. */
+  blocked_by: BlockedBy | null;
+  /** When a message has told people of it; null: not yet, or it was never blocked. */
+  told_at: number | null;
 }
 
 export interface StepRow {

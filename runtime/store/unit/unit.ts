@@ -2,7 +2,7 @@
  * A unit of work: the effect of an event, an attempt, a run or a recovery on the rows of the store, for all engines.
  *
  *   load ───────────> change in memory ────────────────────────────> store
- *   the engine's      apply.ts, approval.ts, jobs.ts, message.ts     the engine's
+ *   the engine's      apply.ts, blocked.ts, jobs.ts, message.ts      the engine's
  *
  * An engine loads the rows and stores the changes, with one unit for each change (SQLite) or for a whole group, so that
  * a hundred changes take as many round trips as one (PostgreSQL). All decisions are made here, in code without I/O.
@@ -14,10 +14,11 @@ import { headText } from '../group-commit.ts';
 import type { LastError } from '../queries.ts';
 import type { GuardRow, JobTick, Ref, StoredClaim } from '../records.ts';
 import { claimKey, guardKey, laneKey, routeLane, runLane } from '../records.ts';
-import type { GuardRows, RunCounter } from '../run-limits.ts';
-import { NO_COUNTER } from '../run-limits.ts';
+import type { GuardRows } from '../run-limits.ts';
 import type { DispatchState, OpenState, Step } from '../states.ts';
 import { isFinal } from '../states.ts';
+import type { UnitParts } from '../store-part.ts';
+import { NO_PARTS } from '../store-part.ts';
 import type {
   AnswerRow,
   BodyChange,
@@ -65,8 +66,7 @@ interface Move {
 
 export class WorkUnit implements GuardRows {
   readonly rows: UnitRows;
-  /** Decides by the limits of runs. */
-  readonly counter: RunCounter;
+  readonly parts: UnitParts;
   // The changes to store.
   readonly newDispatches: DispatchRow[] = [];
   readonly newWork = new Set<WorkRow>();
@@ -98,9 +98,9 @@ export class WorkUnit implements GuardRows {
   readonly counts: CountChange[] = [];
   lastError: LastError | null = null;
 
-  constructor(rows: UnitRows, counter: RunCounter = NO_COUNTER) {
+  constructor(rows: UnitRows, parts: UnitParts = NO_PARTS) {
     this.rows = rows;
-    this.counter = counter;
+    this.parts = parts;
   }
 
   guardRow(of: Pick<GuardRow, 'kind' | 'key'>): string | undefined {
@@ -181,9 +181,9 @@ export class WorkUnit implements GuardRows {
 
   /** Creates the deliveries of a dispatch that has none. */
   addDeliveries(ref: Ref, profile: string, open: readonly OpenDelivery[], now: number): void {
-    const added = open.map(({ index, target, due_at, waiting }): DeliveryRow => {
+    const added = open.map(({ index, target, due_at, blocked_by = null }): DeliveryRow => {
       const lane = laneKey(profile, target);
-      return { ref, n: index, lane, due_at, set_at: now, holder: null, waiting: waiting === true ? 'new' : null };
+      return { ref, n: index, lane, due_at, set_at: now, holder: null, blocked_by, told_at: null };
     });
     this.rows.deliveries.set(ref, new Map(added.map((row) => [row.n, row])));
     this.newDeliveries.push(...added);

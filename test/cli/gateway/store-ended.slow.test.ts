@@ -28,9 +28,13 @@ test('a gateway ends with 70 when a thread of its store ends, and ends its agent
   const send = createSender(SECRET);
   assert.equal((await send(first.url, 'hello', 'one', { name: 'x' })).status, 202);
   await until(async () => existsSync(join(home, 'late')));
+  const logged = first.output().length;
+  const since = Date.now();
   const ended = once(first.child, 'exit');
   first.child.kill('SIGUSR2');
   assert.deepEqual(await ended, [70, null]);
+  assert.ok(Date.now() - since < 3000, 'promptly: nothing waits for a store that cannot recover');
+  assert.equal(first.output().slice(logged).trim().split('\n').length, 1);
 
   const next = await startGatewayProcess({ home });
   t.after(() => next.kill());

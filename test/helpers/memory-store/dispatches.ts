@@ -158,10 +158,10 @@ export function addDeliveries(
   open: readonly OpenDelivery[],
   now: number,
 ): void {
-  for (const { index, target, due_at, waiting } of open) {
+  for (const { index, target, due_at, blocked_by } of open) {
     const lane = nameOf(row.profile, target);
-    const holds = waiting === true ? 'new' : null;
-    tables.deliveries.add({ ref: row.ref, index, lane, due_at, set_at: now, holder: null, waiting: holds });
+    const holds = blocked_by === undefined ? null : 'waits';
+    tables.deliveries.add({ ref: row.ref, index, lane, due_at, set_at: now, holder: null, holds, toldAt: null });
   }
 }
 

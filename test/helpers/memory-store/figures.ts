@@ -1,6 +1,8 @@
 /** Figures of traffic by the minute, in the store in memory. */
-import type { Figures, QueryHandlers } from '../../../runtime/store/queries.ts';
-import { FIGURE_COUNTS, FIGURES } from '../../../runtime/store/queries.ts';
+
+import type { Figures } from '../../../runtime/store/figures.ts';
+import { FIGURE_COUNTS, FIGURES } from '../../../runtime/store/figures.ts';
+import type { QueryHandlers } from '../../../runtime/store/queries.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { MemoryTables } from './tables.ts';
 

@@ -112,7 +112,7 @@ function begin(tables: MemoryTables, job: string, dispatch: Dispatch, now: numbe
     const open = dispatch.deliveries.map(({ target, approve_ms }, index) =>
       approve_ms === undefined
         ? { index, target, due_at: now }
-        : { index, target, due_at: now + approve_ms, waiting: true as const },
+        : { index, target, due_at: now + approve_ms, blocked_by: 'approval' as const },
     );
     addDeliveries(tables, row, open, now);
   }

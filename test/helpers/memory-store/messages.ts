@@ -85,7 +85,7 @@ function due(tables: MemoryTables, row: DispatchRow, now: number, isMeant: (inde
     .map(({ target, approve_ms }, index) =>
       approve_ms === undefined || isApproved(row, index)
         ? { index, target, due_at: now }
-        : { index, target, due_at: now + approve_ms, waiting: true as const },
+        : { index, target, due_at: now + approve_ms, blocked_by: 'approval' as const },
     )
     .filter(({ index }) => isMeant(index));
   addDeliveries(tables, row, open, now);

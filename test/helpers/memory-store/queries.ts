@@ -21,7 +21,7 @@ import { runDuration } from '../../../runtime/store/timeline.ts';
 import type { UsageSum } from '../../../runtime/store/usage.ts';
 import { addUsage } from '../../../runtime/store/usage.ts';
 import type { LaneCount } from '../../../runtime/store/waits.ts';
-import { approvals } from './approvals.ts';
+import { blocked } from './approvals.ts';
 import { figureQuery } from './figures.ts';
 import { pauseFor } from './guard.ts';
 import { sizeOf } from './retention.ts';
@@ -69,7 +69,7 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
         .map(({ kind, key, body }) => ({ kind, key, body }))
         .sort((a, b) => (a.key < b.key ? -1 : 1)),
     usage: ({ since, slot_ms }) => sumUsage(tables, since, slot_ms),
-    approvals: () => approvals(tables),
+    blocked: () => blocked(tables),
     figures: figureQuery(tables),
     nodes: () => [],
     audit: () => audit(tables),
@@ -91,7 +91,7 @@ function inSession(tables: MemoryTables, row: DispatchRow) {
   ) => ({
     ...{ ...of, waits_for, waits_since, ready_at },
   });
-  const asked = approvals(tables).filter((one) => one.ref === row.ref);
+  const asked = blocked(tables).filter((one) => one.ref === row.ref);
   if (asked.length > 0)
     return { ...waits('approval', Math.min(...asked.map((one) => one.since))), state: 'waiting' as const };
   if (state !== 'pending') return waits(null, null);
@@ -177,7 +177,7 @@ function find(tables: MemoryTables, id: string): QueryResults['find'] {
 }
 
 function list(tables: MemoryTables, filter: ListFilter): readonly DispatchSummary[] {
-  const asked = new Set(approvals(tables).map(({ ref }) => ref));
+  const asked = new Set(blocked(tables).map(({ ref }) => ref));
   const matches = ({ state, route, job, accepted_at, ref }: DispatchRow): boolean =>
     (filter.state === undefined || (asked.has(ref) ? 'waiting' : state) === filter.state) &&
     (filter.route === undefined || route === filter.route) &&

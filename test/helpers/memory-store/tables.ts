@@ -1,6 +1,7 @@
 /** The data of the store in memory, and helpers of all its changes. */
 
-import type { Figures, LastError, StoredDispatch } from '../../../runtime/store/queries.ts';
+import type { Figures } from '../../../runtime/store/figures.ts';
+import type { LastError, StoredDispatch } from '../../../runtime/store/queries.ts';
 import type {
   GuardRow,
   Holder,
@@ -11,7 +12,7 @@ import type {
   StoredClaim,
 } from '../../../runtime/store/records.ts';
 import { claimKey } from '../../../runtime/store/records.ts';
-import type { DispatchState, Group, Waiting } from '../../../runtime/store/states.ts';
+import type { DispatchState, Group } from '../../../runtime/store/states.ts';
 import type { TallyColumn } from '../../../runtime/store/tally.ts';
 import { noCounts } from '../../../runtime/store/tally.ts';
 import type { RunUsage } from '../../../runtime/store/usage.ts';
@@ -43,7 +44,9 @@ export interface DeliveryRow extends Due {
   readonly index: number;
   /** Profile and target. */
   readonly lane: string;
-  waiting: Waiting | null;
+  /** `waits`: for approval; `rejected`: it ends unsent. */
+  holds: 'waits' | 'rejected' | null;
+  toldAt: number | null;
 }
 
 export interface MemoryTables {

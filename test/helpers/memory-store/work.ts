@@ -58,7 +58,9 @@ function takeWork(tables: MemoryTables, m: TakeWork): MutationResults['take_work
       ...{ ref, profile, route },
       failed: steps.filter(({ kind, outcome }) => kind === 'run' && outcome === 'failed').length,
     })),
-    attempts: attempts.map(({ ref, index, waiting }) => (waiting === null ? { ref, index } : { ref, index, waiting })),
+    attempts: attempts.map(({ ref, index, holds }) =>
+      holds === null ? { ref, index } : { ref, index, unsent: holds === 'rejected' ? 'refused' : 'expired' },
+    ),
     waiting: Math.max(0, pending.filter((row) => !isPaused(tables, row, m.now)).length - tables.groups.size),
     next_due_at: later.length === 0 ? null : Math.min(...later),
   };

@@ -4,15 +4,15 @@ import type { PgConnect } from '../../../modules/cluster/runtime/postgres/driver
 import { loadDriver } from '../../../modules/cluster/runtime/postgres/driver.ts';
 import type { PostgresOptions } from '../../../modules/cluster/runtime/postgres/postgres-store.ts';
 import { openPostgresStore } from '../../../modules/cluster/runtime/postgres/postgres-store.ts';
-import { runCounter } from '../../../modules/guard/runtime/run-limits.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { silentLog } from '../../../runtime/platform/log.ts';
 import type { Store } from '../../../runtime/store/contract.ts';
+import { STORE_PARTS } from '../rescued-store.ts';
 import { runSql } from './database.ts';
 
 export const openTestStore = (url: string, schema: string, overrides: Partial<PostgresOptions> = {}): Promise<Store> =>
   openPostgresStore({
-    ...{ url, schema, listen: true, clock: systemClock, log: silentLog, counter: runCounter },
+    ...{ url, schema, listen: true, clock: systemClock, log: silentLog, parts: STORE_PARTS },
     node: { url: () => 'http://127.0.0.1:1', version: '0.0.0', table: () => 'hash', problem: () => null },
     ...overrides,
   });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { SMTPServer } from 'smtp-server';
-import type { Check } from '../../../cli/base/module.ts';
+import type { Check } from '../../../cli/base/check.ts';
 import { checkClock } from '../../../modules/setup/cli/doctor/check-targets.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import type { Answering } from '../../helpers/fake-http.ts';

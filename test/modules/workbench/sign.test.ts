@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SignedResult } from '../../../modules/workbench/cli/test-event/sign-test-event.ts';
-import { signRequest } from '../../../modules/workbench/cli/test-event/sign-test-event.ts';
+import type { SignedResult } from '../../../modules/workbench/cli/test-event/sign-request.ts';
+import { signRequest } from '../../../modules/workbench/cli/test-event/sign-request.ts';
 import { linkAuthenticator } from '../../../runtime/verify/authenticator.ts';
 import { withPayload } from '../../../runtime/verify/content.ts';
 import { itemsOf } from '../../../runtime/verify/items.ts';

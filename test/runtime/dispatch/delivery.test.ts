@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { DeliveryOutcome } from '../../../runtime/deliver/deliverer.ts';
 import type { RetryPolicy } from '../../../runtime/dispatch/context.ts';
 import { decideDelivery } from '../../../runtime/dispatch/delivery-attempt.ts';
-import { nominalWait, retryWait } from '../../../runtime/dispatch/persist.ts';
+import { nominalWait, retryWait } from '../../../runtime/dispatch/retry-waits.ts';
 import {
   claimOf,
   count,

@@ -39,16 +39,19 @@ async function serveParts(t: TestContext, table: TableParts, parts: readonly Run
   return service;
 }
 
+/** Each gateway has them; `changes` of two modules are for the changes of its store. */
+const ALWAYS = ['metrics', 'limits', 'changes', 'changes'];
+
 const MARKED: TableParts = { routes: { ci: { prompt: [{ kind: 'notice' }, { kind: 'dump', marked: true }] } } };
 
-test('a minimal table on SQLite loads only metrics and rescue', async (t) => {
+test('a minimal table on SQLite loads only what every gateway has, and rescue', async (t) => {
   const { parts, loaded } = watchedParts();
   const service = await serveParts(t, { routes: { ci: {} } }, parts);
   const { url } = await service.listen();
   const answer = await sendAgain(`${url}/webhooks/ci`, { method: 'POST', body: '{}', headers: signed('{}', SECRET) });
   assert.equal(answer.status, 202);
   await service.metrics();
-  assert.deepEqual(loaded, ['metrics', 'limits', 'rescue']);
+  assert.deepEqual(loaded, [...ALWAYS, 'rescue']);
 });
 
 test('stop accepts a number of ms, and rejects other values', async (t) => {
@@ -64,7 +67,7 @@ test('stop accepts a number of ms, and rejects other values', async (t) => {
 test('the capture store is loaded before the first request to a route with capture', async (t) => {
   const { parts, loaded } = watchedParts();
   const service = await serveParts(t, { routes: { ci: { capture: 'all' } } }, parts);
-  assert.deepEqual(loaded, ['metrics', 'limits', 'rescue', 'keeper']);
+  assert.deepEqual(loaded, [...ALWAYS, 'rescue', 'keeper']);
   const { url } = await service.listen();
   await sendAgain(`${url}/webhooks/ci`, { method: 'POST', body: '{}', headers: signed('{}', SECRET) });
   const kept = await (await service.requests()).list({}, { limit: 10 });
@@ -79,7 +82,7 @@ test('a later table loads what it needs before it is served', async (t) => {
   const service = await serveParts(t, { routes: { ci: {} } }, parts);
   await service.swap(routeTable(MARKED).table);
   await service.swap(routeTable({ routes: { ci: { capture: 'problems' } } }).table);
-  assert.deepEqual(loaded, ['metrics', 'limits', 'rescue', 'marks', 'keeper']);
+  assert.deepEqual(loaded, [...ALWAYS, 'rescue', 'marks', 'keeper']);
 });
 
 test('a program without modules rejects configurations that need them, and serves others', async (t) => {

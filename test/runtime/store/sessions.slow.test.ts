@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { fileSessions } from '../../../runtime/deliver/sessions.ts';
-import type { Sessions } from '../../../runtime/store/contract.ts';
+import type { Sessions } from '../../../runtime/store/shared.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { skipWithoutPostgres } from '../../helpers/postgres/binaries.ts';
 import { testDatabase } from '../../helpers/postgres/database.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { lowerSource } from '../../../compiler/lower/source.ts';
-import { signRequest } from '../../../modules/workbench/cli/test-event/sign-test-event.ts';
+import { signRequest } from '../../../modules/workbench/cli/test-event/sign-request.ts';
 import { identityLinker } from '../../../runtime/table/link-identity.ts';
 import { linkAuthenticator } from '../../../runtime/verify/authenticator.ts';
 import { itemPath, MAX_ITEMS } from '../../../runtime/verify/content.ts';

@@ -8,6 +8,8 @@ import type { Store } from '../../../../runtime/store/contract.ts';
 import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/contract.ts';
 import { GroupCommit } from '../../../../runtime/store/group-commit.ts';
 import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
+import type { StorePart, UnitParts } from '../../../../runtime/store/store-part.ts';
+import { joinParts } from '../../../../runtime/store/store-part.ts';
 import { RefusedRows } from '../refused-rows.ts';
 import { byMachineClock } from '../shift-instants.ts';
 import type { DirectChanges } from './direct-changes.ts';
@@ -29,6 +31,8 @@ export interface ClientOptions {
   readonly clock: Clock;
   /** True: create the tables if there are none. */
   readonly create: boolean;
+  /** What modules bring to changes; default: nothing. */
+  readonly parts?: readonly StorePart[];
   /** Records invalid rows. Default: does nothing. */
   readonly refused?: RefusedRows;
   /** Default: the driver's. */
@@ -43,7 +47,7 @@ const NO_NODE = 0;
  * writes. Rejects with StoreUnavailable when the database cannot be reached, with StoreRefused when it cannot be used.
  */
 export async function openClientStore(options: ClientOptions): Promise<Store | null> {
-  const { url, schema, clock, create, refused = new RefusedRows() } = options;
+  const { url, schema, clock, create, parts, refused = new RefusedRows() } = options;
   const quoted = quoteSchema(schema);
   const connectReal = options.connect ?? (await loadDriver());
   // No state outlives a transaction, so this also works behind a pooler.
@@ -64,7 +68,12 @@ export async function openClientStore(options: ClientOptions): Promise<Store | n
     throw new StoreUnavailable(`cannot use the database: ${describePgError(error)}`);
   }
   const state = new SnapshotReader(connect, beginOf(quoted));
-  const writer = new ClientWriter(connect, { begin: beginOf(quoted), channel: channelOf(schema), clock });
+  const writer = new ClientWriter(connect, {
+    begin: beginOf(quoted),
+    channel: channelOf(schema),
+    clock,
+    parts: joinParts(parts),
+  });
   const group = new GroupCommit({
     commit: (changes) => writer.commit(changes),
     beforeCommit: undefined,
@@ -90,6 +99,7 @@ interface ClientParts {
   readonly begin: string;
   readonly channel: string;
   readonly clock: Clock;
+  readonly parts: UnitParts;
 }
 
 class ClientWriter {
@@ -123,7 +133,7 @@ class ClientWriter {
   private make(db: PgConnection, changes: Parameters<typeof commitGroup>[0]): ReturnType<typeof makeChanges> {
     return transact(db, this.parts.begin, async () => {
       const { scope, settle } = openScope(db, NO_NODE);
-      const results = await settle(makeChanges(scope, this.direct, changes));
+      const results = await settle(makeChanges(scope, this.direct, changes, this.parts.parts));
       await db.query('SELECT pg_notify($1, $2)', [this.parts.channel, noteOf(NO_NODE, 'jobs')]);
       return results;
     });

@@ -1,8 +1,8 @@
 /** Imports the jobs, delivery ids and sessions of another store into an empty database. */
 
-import type { Chat, Turn } from '../../../../runtime/store/contract.ts';
 import { StoreRefused } from '../../../../runtime/store/contract.ts';
 import type { JobRecord, JobState } from '../../../../runtime/store/records.ts';
+import type { Chat, Turn } from '../../../../runtime/store/shared.ts';
 import type { PgConnection } from './driver.ts';
 import { insertInto, PUT_META, shortenedKey } from './store-unit.ts';
 

@@ -6,7 +6,8 @@
  */
 import type { NodeIdentity } from '../../../../runtime/module.ts';
 import type { Clock, SharedClock, Timer } from '../../../../runtime/platform/clock.ts';
-import type { MutationKind, SharedChange } from '../../../../runtime/store/contract.ts';
+import type { MutationKind } from '../../../../runtime/store/contract.ts';
+import type { SharedChange } from '../../../../runtime/store/shared.ts';
 import type { PgConnection } from './driver.ts';
 import { checkOverlap } from './migrate.ts';
 import type { SnapshotReader } from './transact.ts';

@@ -1,6 +1,7 @@
 /** Shared state in the database that is not work: documents, captured requests, sessions, and slots of rate windows. */
 
 import { realTarget, specTarget } from '../../../../base/names.ts';
+import { decodeOr, isText } from '../../../../runtime/store/decode.ts';
 import type {
   Chat,
   NewRequestRow,
@@ -13,8 +14,7 @@ import type {
   SharedDocuments,
   SharedState,
   Turn,
-} from '../../../../runtime/store/contract.ts';
-import { decodeOr, isText } from '../../../../runtime/store/decode.ts';
+} from '../../../../runtime/store/shared.ts';
 import { isTurn } from '../../../../schemas/built/rows/Turn.ts';
 import type { SlotGrant, SlotRequest } from '../shared-window.ts';
 import type { PgValue } from './driver.ts';

@@ -11,16 +11,17 @@ import type {
   Mutation,
   MutationKind,
   MutationResults,
-  SharedState,
-  SharedStore,
   Store,
   StoreProblem,
 } from '../../../../runtime/store/contract.ts';
-import { describeOtherTables, StoreRefused, StoreUnavailable } from '../../../../runtime/store/contract.ts';
+import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/contract.ts';
 import type { Together } from '../../../../runtime/store/group-commit.ts';
 import { GroupCommit, Health, NEW_WORK } from '../../../../runtime/store/group-commit.ts';
 import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
-import type { RunCounter } from '../../../../runtime/store/run-limits.ts';
+import type { SharedState, SharedStore } from '../../../../runtime/store/shared.ts';
+import { describeOtherTables } from '../../../../runtime/store/shared.ts';
+import type { StorePart } from '../../../../runtime/store/store-part.ts';
+import { joinParts } from '../../../../runtime/store/store-part.ts';
 import { RefusedRows } from '../refused-rows.ts';
 import type { TakeSlots } from '../shared-window.ts';
 import { SharedWindow } from '../shared-window.ts';
@@ -237,8 +238,8 @@ export interface PostgresOptions {
   /** Called with the time of the database, which all gateways follow. Default: does nothing. */
   readonly follow?: SharedClock['follow'];
   readonly log: Logger;
-  /** Decides by the limits of runs; default: none. */
-  readonly counter?: RunCounter | undefined;
+  /** What modules bring to changes; default: nothing. */
+  readonly parts?: readonly StorePart[];
   /** Called before a change that records something is sent, so that its log lines are written first. */
   readonly beforeCommit?: () => void;
   /** Default: the driver's. */
@@ -259,11 +260,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     node,
     clock,
     log,
-    counter,
+    parts,
     beforeCommit,
     follow = () => {},
   } = options;
   const quoted = quoteSchema(schema);
+  const joined = joinParts(parts);
   const connect = options.connect ?? (await loadDriver());
   let isMigrated = false;
   const connectWriter = async (ended: () => void): Promise<PgConnection> => {
@@ -294,7 +296,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const store = new PostgresStore({
     table: node.table,
     writer: (lost) =>
-      new PgWriter({ connect: connectWriter, begin: beginOf(quoted), counter, node, clock, follow, lost }),
+      new PgWriter({ connect: connectWriter, begin: beginOf(quoted), parts: joined, node, clock, follow, lost }),
     others: (node) => {
       const others = new OtherNodes({ reader, clock, channel, node });
       notified = (from) => others.notified(from);

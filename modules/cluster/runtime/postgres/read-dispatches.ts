@@ -1,7 +1,7 @@
 /** The SQL for queries about dispatches, their waits and their sessions. */
 import type { BusyRow, ListedRow, SaidRow, StoredRow } from '../../../../runtime/store/listed-rows.ts';
 import {
-  AWAITS_APPROVAL,
+  BLOCKED_COLUMNS,
   earlierNeeded,
   fillEvents,
   HAS_TURN,
@@ -13,24 +13,23 @@ import {
   resetRow,
   saidIn,
   turnsOf,
-  WAITING_COLUMNS,
   WAITING_RUNS,
 } from '../../../../runtime/store/listed-rows.ts';
 import type {
+  BlockedRow,
   DispatchSummary,
   Query,
   QueryResults,
   StoredDispatch,
-  WaitingDelivery,
 } from '../../../../runtime/store/queries.ts';
 import { guardKey, sessionName } from '../../../../runtime/store/records.ts';
 import { isFinal, SHOWN_STATES } from '../../../../runtime/store/states.ts';
 import type { LaneCount, StoredWaits } from '../../../../runtime/store/waits.ts';
-import { COUNT_RUNNING, COUNT_SESSIONS, countDue } from '../../../../runtime/store/waits.ts';
+import { COUNT_RUNNING, COUNT_SESSIONS, countDue, IS_BLOCKED } from '../../../../runtime/store/waits.ts';
 import { shortenedKey } from './store-unit.ts';
 import type { AskSnapshot, PgQueries, Statement } from './transact.ts';
 
-type DispatchQuery = 'load' | 'find' | 'ended' | 'list' | 'sessions' | 'waits' | 'said' | 'approvals';
+type DispatchQuery = 'load' | 'find' | 'ended' | 'list' | 'sessions' | 'waits' | 'said' | 'blocked';
 
 /** A dispatch has a row in either `work` or `ended`. */
 const TABLES = 'dispatch d LEFT JOIN work w ON w.ref = d.ref LEFT JOIN ended e ON e.ref = d.ref';
@@ -79,7 +78,7 @@ export const dispatchQueries = (ask: AskSnapshot): Pick<PgQueries, DispatchQuery
     );
     return saidIn(await whole(ask, turnsOf(rows, reset[0]?.body)), query);
   },
-  approvals: async () => (await ask<[WaitingDelivery[]]>([APPROVALS]))[0],
+  blocked: async () => (await ask<[BlockedRow[]]>([BLOCKED]))[0],
 });
 
 const EARLIER =
@@ -91,8 +90,8 @@ async function whole<R extends Pick<StoredDispatch, 'ref' | 'dispatch'>>(
   rows: readonly R[],
 ): Promise<readonly R[]> {
   const needed = rows.map(({ ref, dispatch }): Statement => [EARLIER, ref, earlierNeeded(dispatch)]);
-  if (needed.every(([, , most]) => most === 0)) return rows;
-  const found = await ask<{ readonly body: string }[][]>(...needed);
+  const isComplete = needed.every(([, , most]) => most === 0);
+  const found = isComplete ? [] : await ask<{ readonly body: string }[][]>(...needed);
   return rows.map((row, at) => {
     const earlier = found[at]?.map(({ body }) => body) ?? [];
     return { ...row, dispatch: fillEvents(row.dispatch, earlier) };
@@ -155,4 +154,4 @@ async function list(
   return (await ask<[ListedRow[]]>([sql, ...values]))[0].map(readListed);
 }
 
-const APPROVALS = `SELECT ${WAITING_COLUMNS.join(', ')} FROM delivery x JOIN dispatch d USING (ref) WHERE ${AWAITS_APPROVAL} ORDER BY x.ref, x.n`;
+const BLOCKED = `SELECT ${BLOCKED_COLUMNS.join(', ')} FROM delivery x JOIN dispatch d USING (ref) WHERE ${IS_BLOCKED} ORDER BY x.ref, x.n`;

@@ -1,11 +1,11 @@
 /** The SQL for queries of ../queries.ts about counts, jobs, the guard and gateways. */
 import { decodeOr } from '../../../../runtime/store/decode.ts';
+import type { AddFigures, FigureSum } from '../../../../runtime/store/figures.ts';
+import { addedFigures, FIGURE_SUMS, FIGURES, forgottenBefore } from '../../../../runtime/store/figures.ts';
 import type { HeadTarget } from '../../../../runtime/store/group-commit.ts';
-import { COUNT_AWAITING } from '../../../../runtime/store/listed-rows.ts';
+import { COUNT_BLOCKED } from '../../../../runtime/store/listed-rows.ts';
 import type {
-  AddFigures,
   DeadWork,
-  FigureSum,
   LastError,
   OpenWork,
   Query,
@@ -13,10 +13,9 @@ import type {
   StoreOverview,
   Tally,
 } from '../../../../runtime/store/queries.ts';
-import { addedFigures, FIGURE_SUMS, FIGURES, forgottenBefore } from '../../../../runtime/store/queries.ts';
 import type { JobRecord, JobState, JobTick } from '../../../../runtime/store/records.ts';
 import { NOT_PAUSED, readGuard, storedJob } from '../../../../runtime/store/records.ts';
-import type { AwaitingCount, StateCount, TallyColumn } from '../../../../runtime/store/tally.ts';
+import type { BlockedCount, StateCount, TallyColumn } from '../../../../runtime/store/tally.ts';
 import { auditTallies, shownTallies, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
 import { isLastError } from '../../../../schemas/built/rows/LastError.ts';
@@ -73,10 +72,10 @@ function talliesOf(rows: readonly TallyRow[]): readonly Tally[] {
 }
 
 async function overview(ask: AskSnapshot, now: number): Promise<StoreOverview> {
-  const [tallyRows = [], asked = [], [groups], [deliveries], [oldest], [error]] = await ask<
+  const [tallyRows = [], blocked = [], [groups], [deliveries], [oldest], [error]] = await ask<
     [
       TallyRow[],
-      AwaitingCount[],
+      BlockedCount[],
       [{ open: number }],
       [{ waiting: number; due: number }],
       [{ accepted_at: number }?],
@@ -84,7 +83,7 @@ async function overview(ask: AskSnapshot, now: number): Promise<StoreOverview> {
     ]
   >(
     TALLIES,
-    [COUNT_AWAITING],
+    [COUNT_BLOCKED],
     ["SELECT count(*) AS open FROM work WHERE group_key IS NOT NULL AND state = 'pending'"],
     ['SELECT count(*) AS waiting, count(*) FILTER (WHERE due_at <= $1) AS due FROM delivery WHERE holder IS NULL', now],
     ['SELECT d.accepted_at FROM work w JOIN dispatch d USING (ref) ORDER BY w.ref LIMIT 1'],
@@ -93,7 +92,7 @@ async function overview(ask: AskSnapshot, now: number): Promise<StoreOverview> {
   const tallies = talliesOf(tallyRows);
   const runs = tallies.reduce((sum, { pending }) => sum + pending, 0) - groups.open;
   return {
-    tallies: shownTallies(tallies, asked),
+    tallies: shownTallies(tallies, blocked),
     backlog: {
       runs,
       deliveries: deliveries.due,

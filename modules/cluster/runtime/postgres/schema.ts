@@ -6,12 +6,12 @@
  * a step may only add tables, indexes, and columns that are null or have a default. Anything that the previous version
  * needs can be dropped one version later.
  */
-import { FIGURES } from '../../../../runtime/store/queries.ts';
+import { FIGURES } from '../../../../runtime/store/figures.ts';
 import { RENAME_LANES } from '../../../../runtime/store/records.ts';
 import type { DeliveryRow, DispatchRow, WorkRow } from '../../../../runtime/store/unit/rows.ts';
 
 /** The version that this program reads and writes. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /** The columns of the rows that a unit of work reads and writes; a step below adds each new one. */
 type Columns<Names extends string> = Readonly<Record<Names, 'bigint' | 'integer' | 'text'>>;
@@ -57,7 +57,8 @@ export const DELIVERY: Columns<keyof DeliveryRow> = {
   due_at: 'bigint',
   set_at: 'bigint',
   holder: 'text',
-  waiting: 'text',
+  blocked_by: 'text',
+  told_at: 'bigint',
 };
 
 const VERSION_1 = `
@@ -288,7 +289,7 @@ const VERSION_2 = `
   CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending' AND waits_for IS NULL;
   CREATE INDEX work_session ON work (session, turn) WHERE session IS NOT NULL;
 
-  -- Whether a delivery waits for approval (runtime/store/unit/approval.ts); due_at is then when it expires. A gateway of the
+  -- Whether a delivery waits for approval (runtime/store/unit/blocked.ts); due_at is then when it expires. A gateway of the
   -- previous version would send it then: use approvals only when all gateways have this version.
   ALTER TABLE delivery ADD COLUMN waiting text;
   CREATE INDEX delivery_waiting ON delivery (ref, n) WHERE waiting IS NOT NULL;
@@ -327,5 +328,33 @@ const VERSION_3 = `
   ${RENAME_LANES}
 `;
 
+/**
+ * Gateways of the previous version use `waiting` of deliveries, and the trigger keeps it the same as the new columns; the
+ * next version drops it. What only the version before used goes.
+ */
+const VERSION_4 = `
+  DROP TRIGGER work_blocked ON work;
+  DROP FUNCTION work_blocked();
+  ALTER TABLE work DROP COLUMN waits_for, DROP COLUMN waits_since;
+  -- blocked_by, told_at: see DeliveryRow in runtime/store/unit/rows.ts. A rejected delivery stays blocked, and is due.
+  ALTER TABLE delivery ADD COLUMN blocked_by text, ADD COLUMN told_at bigint;
+  UPDATE delivery SET blocked_by = 'approval', told_at = CASE WHEN waiting = 'told' THEN set_at END
+    WHERE waiting IS NOT NULL;
+  CREATE INDEX delivery_blocked ON delivery (ref, n) WHERE blocked_by IS NOT NULL;
+  CREATE FUNCTION delivery_blocked() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF TG_OP = 'INSERT' THEN
+      IF NEW.waiting IS NOT NULL THEN NEW.blocked_by := 'approval'; END IF;
+    ELSIF NEW.waiting IS DISTINCT FROM OLD.waiting THEN
+      NEW.blocked_by := CASE WHEN NEW.waiting IS NOT NULL THEN 'approval' END;
+      NEW.told_at := CASE WHEN NEW.waiting = 'new' THEN NULL WHEN NEW.waiting = 'told' THEN NEW.set_at ELSE NEW.told_at END;
+    END IF;
+    NEW.waiting := CASE WHEN NEW.blocked_by IS NULL THEN NULL WHEN NEW.due_at <= NEW.set_at THEN 'rejected'
+      WHEN NEW.told_at IS NULL THEN 'new' ELSE 'told' END;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER delivery_blocked BEFORE INSERT OR UPDATE OF waiting, blocked_by, told_at, due_at, set_at ON delivery
+    FOR EACH ROW WHEN (NEW.waiting IS NOT NULL OR NEW.blocked_by IS NOT NULL) EXECUTE FUNCTION delivery_blocked();
+`;
+
 /** Each step migrates the tables from the previous version to its own. */
-export const STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3];
+export const STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4];

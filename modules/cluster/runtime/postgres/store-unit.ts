@@ -127,7 +127,11 @@ const ENDED = insertInto('ended');
 const DROP_DELIVERIES =
   'DELETE FROM delivery WHERE (ref, n) IN (SELECT ref, n FROM json_to_recordset($1::json) AS x(ref bigint, n integer))';
 const NEW_DELIVERIES = upsert('delivery', 'ref, n');
-const CHANGED_DELIVERIES = updateRows('delivery', ['ref', 'n'], ['due_at', 'set_at', 'node', 'holder', 'waiting']);
+const CHANGED_DELIVERIES = updateRows(
+  'delivery',
+  ['ref', 'n'],
+  ['due_at', 'set_at', 'node', 'holder', 'blocked_by', 'told_at'],
+);
 const ANSWERS = upsert('answer', 'ref');
 const STEPS = insertInto('step');
 const USAGE = insertInto('usage');

@@ -12,9 +12,9 @@ import type {
 } from '../../../../runtime/store/contract.ts';
 import type { Ref } from '../../../../runtime/store/records.ts';
 import { laneKey, laneParts, routeLane } from '../../../../runtime/store/records.ts';
-import type { Waiting } from '../../../../runtime/store/states.ts';
 import { agentOf } from '../../../../runtime/store/unit/agent-room.ts';
-import { takenAttempt } from '../../../../runtime/store/unit/approval.ts';
+import type { BlockColumns } from '../../../../runtime/store/unit/blocked.ts';
+import { takenAttempt } from '../../../../runtime/store/unit/blocked.ts';
 import type { LaneCount } from '../../../../runtime/store/waits.ts';
 import { COUNT_RUNNING } from '../../../../runtime/store/waits.ts';
 import { ADD_COUNTS, CountChanges } from './store-unit.ts';
@@ -181,8 +181,8 @@ async function takeAttempts(
 ): Promise<readonly Taken<DueAttempt, TakenAttempt>[]> {
   if (chosen.length === 0) return [];
   const named = JSON.stringify(chosen.map(({ row }) => row));
-  const rows = await db.query<DueAttempt & { waiting: Waiting | null }>(TAKE_ATTEMPTS, [named, now, node, holder]);
-  const taken = new Map(rows.map((row) => [nameOf(row), takenAttempt(row.ref, row.n, row.waiting)]));
+  const rows = await db.query<DueAttempt & BlockColumns>(TAKE_ATTEMPTS, [named, now, node, holder]);
+  const taken = new Map(rows.map((row) => [nameOf(row), takenAttempt(row.ref, row.n, row)]));
   return chosen.flatMap((one) => {
     const attempt = taken.get(nameOf(one.row));
     return attempt === undefined ? [] : { ...one, taken: attempt };
@@ -300,7 +300,7 @@ const TAKE_RUNS =
 const TAKE_ATTEMPTS =
   'WITH due AS MATERIALIZED (SELECT d.ref, d.n FROM delivery d JOIN json_to_recordset($1::json) AS x(ref bigint, n integer) ' +
   'ON d.ref = x.ref AND d.n = x.n WHERE d.holder IS NULL AND d.due_at <= $2 ORDER BY d.ref, d.n FOR UPDATE OF d SKIP LOCKED) ' +
-  'UPDATE delivery d SET node = $3, holder = $4 FROM due WHERE d.ref = due.ref AND d.n = due.n RETURNING d.ref, d.n, d.waiting';
+  'UPDATE delivery d SET node = $3, holder = $4 FROM due WHERE d.ref = due.ref AND d.n = due.n RETURNING d.ref, d.n, d.blocked_by, d.due_at, d.set_at';
 
 /** Locks the rows that guard the limits of these lanes, before their runs are counted; skips lanes that another gateway has locked. */
 const LOCK_LIMITS = 'SELECT lane, max_concurrent FROM lane WHERE lane = ANY($1) ORDER BY lane FOR UPDATE SKIP LOCKED';

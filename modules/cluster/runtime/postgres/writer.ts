@@ -15,7 +15,7 @@ import type { MutationKind, MutationResults } from '../../../../runtime/store/co
 import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/contract.ts';
 import type { CommitResult, EncodedChange, LargeTexts } from '../../../../runtime/store/group-commit.ts';
 import { decodeChange, togetherWith } from '../../../../runtime/store/group-commit.ts';
-import type { RunCounter } from '../../../../runtime/store/run-limits.ts';
+import type { UnitParts } from '../../../../runtime/store/store-part.ts';
 import type { DirectChange, UnitChange, UnitKind } from '../../../../runtime/store/unit/apply.ts';
 import { applyToUnit, isUnitChange } from '../../../../runtime/store/unit/apply.ts';
 import { WorkUnit } from '../../../../runtime/store/unit/unit.ts';
@@ -36,8 +36,8 @@ interface WriterParts {
   readonly connect: (ended: () => void) => Promise<PgConnection>;
   /** The first statements of each transaction. */
   readonly begin: string;
-  /** Decides by the limits of runs; default: none. */
-  readonly counter: RunCounter | undefined;
+  /** What modules bring to changes. */
+  readonly parts: UnitParts;
   readonly node: NodeIdentity;
   readonly clock: Clock;
   /** Called with the time of the database. */
@@ -172,7 +172,7 @@ export class PgWriter {
     const { scope, settle } = openScope(db, lease.id);
     const begun = db.script(`${this.parts.begin}; ${batch.sql}`);
     try {
-      const making = makeChanges(scope, this.direct, changes, this.parts.counter);
+      const making = makeChanges(scope, this.direct, changes, this.parts.parts);
       // All are sent at once; the first failure counts.
       const [first, made] = await Promise.allSettled([begun, making]);
       if (first.status === 'rejected') throw first.reason;
@@ -312,8 +312,7 @@ const UNIT_OF: Readonly<Record<UnitKind, 'events' | 'firing'>> = {
   advance: 'events',
   record_attempt: 'events',
   give_up: 'events',
-  answer_approval: 'events',
-  tell_approval: 'events',
+  change_delivery: 'events',
   resend: 'events',
   put_guard: 'events',
   pause_route: 'events',
@@ -327,7 +326,7 @@ export async function makeChanges(
   scope: Scope,
   direct: DirectChanges,
   encoded: readonly EncodedChange[],
-  counter?: RunCounter,
+  parts: UnitParts,
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
   for (const section of sectionsOf(encoded)) {
@@ -338,7 +337,7 @@ export async function makeChanges(
       continue;
     }
     const changes = section.parts.map(({ change }) => change);
-    const unit = new WorkUnit(await loadUnit(scope.db, changes), counter);
+    const unit = new WorkUnit(await loadUnit(scope.db, changes), parts);
     for (const { index, change, texts } of section.parts) results[index] = applyToUnit(unit, change, texts);
     storeUnit(scope, unit);
   }

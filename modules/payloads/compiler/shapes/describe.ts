@@ -1,5 +1,5 @@
 /** Describes event forms, fields and values in messages. */
-import { groupBy } from '../../../../base/text.ts';
+import { groupBy } from '../../../../base/group-by.ts';
 import { oneOf } from '../../../../compiler/text/suggest.ts';
 import type { FormSet, Level, PathMatch, PathTree } from './form-set.ts';
 import type { Shape, ShapeNode, ShapeType, ShapeVariant } from './shape.ts';

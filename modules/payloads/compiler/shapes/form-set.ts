@@ -1,6 +1,6 @@
 /** The event forms that are possible at one point of a route, with lookups of paths in them. */
 
-import { groupBy } from '../../../../base/text.ts';
+import { groupBy } from '../../../../base/group-by.ts';
 import type { FieldPlan, TargetEffect } from '../../../../schemas/generated/types.ts';
 import type { NodeId, Shape, ShapeGraph, ShapeNode, ShapeProperty, ShapeVariant } from './shape.ts';
 import { ANY, ANY_EVENT } from './shape.ts';

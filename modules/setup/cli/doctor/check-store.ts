@@ -3,11 +3,12 @@ import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:f
 import { arch, platform, release } from 'node:os';
 import { dirname, join } from 'node:path';
 import { agentPlans } from '../../../../base/names.ts';
+import type { Check } from '../../../../cli/base/check.ts';
+import { gatewayCheck } from '../../../../cli/base/check.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { packageVersion } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
-import type { Check } from '../../../../cli/base/module.ts';
-import { gatewayCheck, loadPart } from '../../../../cli/base/module.ts';
+import { loadPart } from '../../../../cli/base/module.ts';
 import { describeDead, LIST_DEAD } from '../../../../cli/deliveries/filter.ts';
 import { describePause } from '../../../../cli/output/table.ts';
 import { useStore } from '../../../../cli/store/use-store.ts';

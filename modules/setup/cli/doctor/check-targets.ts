@@ -1,7 +1,7 @@
 /** Checks each enabled target of each profile: its credentials, its driver, and the clock against the service's answers. */
 import { entryLabel } from '../../../../base/text.ts';
-import type { Check } from '../../../../cli/base/module.ts';
-import { gatewayCheck } from '../../../../cli/base/module.ts';
+import type { Check } from '../../../../cli/base/check.ts';
+import { gatewayCheck } from '../../../../cli/base/check.ts';
 import type { DeliveryContext, ProbeOptions } from '../../../../runtime/deliver/deliverer.ts';
 import { isUsed, linkTargets, loadDrivers } from '../../../../runtime/deliver/link-targets.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets.ts';

@@ -1,6 +1,7 @@
 /** Prints the results of a test run: for people, as JSON, as JUnit XML, or as annotations of a pull request. */
+
+import { groupBy } from '../../../../base/group-by.ts';
 import type { Paint } from '../../../../base/paint.ts';
-import { groupBy } from '../../../../base/text.ts';
 import { visible } from '../../../../cli/output/print.ts';
 import type { Diagnostic } from '../../../../compiler/diagnostics/diagnostic.ts';
 import { diagnosticRecords, printGithub } from '../../../../compiler/print/print.ts';

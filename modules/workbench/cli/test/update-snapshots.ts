@@ -1,7 +1,7 @@
 /** Updates the expectations of snapshot tests from the results of their events, and preserves comments in the file. */
 import { readFileSync } from 'node:fs';
 import { Document, isMap, parseDocument } from 'yaml';
-import { groupBy } from '../../../../base/text.ts';
+import { groupBy } from '../../../../base/group-by.ts';
 import { writeAtomic } from '../../../../runtime/platform/files.ts';
 import type { Explanation, TestExpectation, TestResponse } from '../../../../schemas/generated/types.ts';
 import { ownAddress } from './compare.ts';

@@ -9,7 +9,7 @@ import { Redactor, replaceInBytes } from '../../../../runtime/deliver/redact.ts'
 import type { KeptHead } from '../../../../runtime/intake/keeper.ts';
 import type { ParsedBody } from '../../../../runtime/intake/parse-body.ts';
 import { parseBody } from '../../../../runtime/intake/parse-body.ts';
-import type { NewRequestRow } from '../../../../runtime/store/contract.ts';
+import type { NewRequestRow } from '../../../../runtime/store/shared.ts';
 import { serveThread } from '../../../../runtime/store/sqlite/thread.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { KeptFilter, KeptPage } from '../../../../schemas/built/operations/types.ts';

@@ -8,7 +8,7 @@ import type { CaptureCounts, CapturedRequests, CaptureStoreContext } from '../..
 import type { Timer } from '../../../../runtime/platform/clock.ts';
 import type { Logger } from '../../../../runtime/platform/log.ts';
 import { startEntry } from '../../../../runtime/platform/process/threads.ts';
-import type { NewRequestRow, RequestRows } from '../../../../runtime/store/contract.ts';
+import type { NewRequestRow, RequestRows } from '../../../../runtime/store/shared.ts';
 import { ThreadClient } from '../../../../runtime/store/sqlite/thread.ts';
 import type { CaptureThreadData, RowsRequest, Stored, WriteRequest } from './capture-thread.ts';
 import type { UnfinishedRecord } from './record.ts';

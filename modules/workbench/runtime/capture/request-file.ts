@@ -5,7 +5,7 @@
 import { rmSync, statSync } from 'node:fs';
 import { messageOf } from '../../../../base/errors.ts';
 import type { CapturedRequests } from '../../../../runtime/intake/keeper.ts';
-import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/contract.ts';
+import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/shared.ts';
 import type { Connection, Value } from '../../../../runtime/store/sqlite/driver.ts';
 import { connect, errorCode, inTransaction } from '../../../../runtime/store/sqlite/driver.ts';
 import { createFile } from '../../../../runtime/store/sqlite/file-lock.ts';

@@ -7,8 +7,8 @@ import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { realSource } from '../../../../base/names.ts';
 import type { CapturedRequests } from '../../../../runtime/intake/keeper.ts';
-import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/contract.ts';
 import { decodeOr } from '../../../../runtime/store/decode.ts';
+import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/shared.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 import type {

@@ -1,4 +1,4 @@
-/** A database of schema version 2 is migrated with all pending work. */
+/** Databases of earlier schema versions are migrated with all pending work. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
@@ -18,6 +18,63 @@ import { audit, find } from '../../../runtime/store/conformance/subject.ts';
 /** The key with which the fixture is signed and sealed. */
 const KEY = 'be74f32f2fdaffd126997949ba91892414241432a5255403586b5ffc69447184';
 const ROWS = readFileSync('test/fixtures/store/version-2.sql', 'utf8');
+
+describe('a database of schema version 3', { skip: skipWithoutPostgres() }, () => {
+  it('keeps which deliveries wait, were reported, and were rejected, also for gateways of that version', async (t) => {
+    const url = await testDatabase(t);
+    const steps = STEPS.slice(0, 2).join('\n');
+    await runSql(url, `CREATE SCHEMA hookwright; SET search_path = hookwright; ${steps}`);
+    await runSql(url, ROWS);
+    await runSql(url, `SET search_path = hookwright; ${STEPS[2]}`);
+    await runSql(url, 'CREATE TABLE hookwright.schema_version AS SELECT 3 AS version');
+    const copies = ['told', 'rejected'].map(
+      (waiting, at) => `(4, ${at + 1}, '["default","log"]', 9000, 1500, '${waiting}')`,
+    );
+    const columns = 'ref, n, lane, due_at, set_at, waiting';
+    await runSql(url, `INSERT INTO hookwright.delivery (${columns}) VALUES ${copies.join()}`);
+    await runSql(url, "UPDATE hookwright.delivery SET due_at = set_at WHERE waiting = 'rejected'");
+    const store = await openTestStore(url, 'hookwright');
+    atEnd(t, () => store.close());
+
+    const list = await store.read({ kind: 'list', filter: { limit: 99 } });
+    assert.deepEqual(
+      list.flatMap(({ id, waits_for }) => (waits_for === null ? [] : [[id, waits_for]])),
+      [
+        ['next', 'session'],
+        ['asked', 'approval'],
+      ],
+    );
+    const told = async () =>
+      (await store.read({ kind: 'blocked' })).map(({ index, told_at }) => [index, told_at !== null]);
+    assert.deepEqual(await told(), [
+      [0, false],
+      [1, true],
+    ]);
+    const { attempts } = await store.write(makeTake(3000, { holder: 'other' }));
+    const unsent = attempts.filter((one) => one.unsent !== undefined).map(({ index, ...one }) => [index, one.unsent]);
+    assert.deepEqual(unsent, [[2, 'refused']]);
+
+    // A gateway of version 3 requests the first approval and rejects the second; this one approves the first.
+    const set = (values: string, n: number) =>
+      runSql(url, `UPDATE hookwright.delivery SET ${values} WHERE ref = 4 AND n = ${n}`);
+    await set("waiting = 'told'", 0);
+    assert.deepEqual(await told(), [
+      [0, true],
+      [1, true],
+    ]);
+    await set("waiting = 'rejected', due_at = 3000, set_at = 3000", 1);
+    assert.deepEqual(await told(), [[0, true]]);
+    const of = { change: 'answer_approval', ref: 4, index: 0, since: 1500, dispatch: null, now: 3000 };
+    const values = { approve: true, by: 'ann', reason: null };
+    assert.equal(await store.write({ kind: 'change_delivery', ...of, values }), true);
+    const rows = await runSql(url, 'SELECT n, waiting, blocked_by FROM hookwright.delivery WHERE ref = 4 ORDER BY n');
+    assert.deepEqual(rows, [
+      { n: 0, waiting: null, blocked_by: null },
+      { n: 1, waiting: 'rejected', blocked_by: 'approval' },
+      { n: 2, waiting: 'rejected', blocked_by: 'approval' },
+    ]);
+  });
+});
 
 describe('a database of schema version 2', { skip: skipWithoutPostgres() }, () => {
   it('is migrated with pending work of every kind, and loses tables and signatures', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Check } from '../../../../cli/base/module.ts';
+import type { Check } from '../../../../cli/base/check.ts';
 import { runInProcess } from '../../../helpers/cli.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 

@@ -1,8 +1,8 @@
 /** Tests causes of invalid signatures: thirteen mistakes, for every sender that signs with a shared secret. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SignedResult } from '../../../../modules/workbench/cli/test-event/sign-test-event.ts';
-import { signRequest } from '../../../../modules/workbench/cli/test-event/sign-test-event.ts';
+import type { SignedResult } from '../../../../modules/workbench/cli/test-event/sign-request.ts';
+import { signRequest } from '../../../../modules/workbench/cli/test-event/sign-request.ts';
 import { findCause } from '../../../../modules/workbench/runtime/causes/find-cause.ts';
 import { jsonSpellings, MAX_SPELLED } from '../../../../modules/workbench/runtime/causes/near-misses.ts';
 import { linkAuthenticator } from '../../../../runtime/verify/authenticator.ts';

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { targetLabel } from '../../../../base/text.ts';
-import { signRequest } from '../../../../modules/workbench/cli/test-event/sign-test-event.ts';
+import { signRequest } from '../../../../modules/workbench/cli/test-event/sign-request.ts';
 import type { ExplainedRoute } from '../../../../modules/workbench/runtime/explain/create-explainer.ts';
 import { linkExplained } from '../../../../modules/workbench/runtime/explain/create-explainer.ts';
 import { explainRequest } from '../../../../modules/workbench/runtime/explain/explain-request.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { StderrTail, storedStderr } from '../../../../runtime/platform/process/run-process.ts';
+import { StderrTail, storedStderr } from '../../../../runtime/platform/process/stderr-tail.ts';
 
 const SECRET = 'top-secret-value';
 const redact = (text: string): string => text.replaceAll(SECRET, '***');

@@ -1,10 +1,10 @@
 /** Deliveries that wait for approval: the first answer counts, and nothing is sent without one. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { AnswerApproval, Store } from '../../../../runtime/store/contract.ts';
+import type { ChangeDelivery, Store } from '../../../../runtime/store/contract.ts';
 import type { ListFilter } from '../../../../runtime/store/queries.ts';
 import type { Ref } from '../../../../runtime/store/records.ts';
-import { openDelivery } from '../../../../runtime/store/unit/approval.ts';
+import { openDelivery } from '../../../../runtime/store/unit/blocked.ts';
 import { deliveriesTo, makeAccept, makeAttempt, makeClaim, makeDispatch } from '../../../helpers/dispatches.ts';
 import { makeTick } from '../../../helpers/jobs.ts';
 import type { StoreOpener } from './subject.ts';
@@ -33,20 +33,30 @@ function attempt(store: Store, id: string, now: number, prompt = 'text', deliver
   return store.write(makeAccept(id, { dispatch, claim, work, now }));
 }
 
-const answer = (store: Store, ref: Ref, rest: Partial<AnswerApproval> = {}): Promise<boolean> =>
-  store.write({
-    ...{ kind: 'answer_approval', ref, index: 1, since: 1000, approve: true, by: 'ann', reason: null, now: 2000 },
-    ...rest,
-  });
+interface Answer extends Partial<Pick<ChangeDelivery, 'index' | 'since' | 'now'>> {
+  readonly approve?: boolean;
+  readonly by?: string;
+  readonly reason?: string;
+}
+
+function answer(
+  store: Store,
+  ref: Ref,
+  { approve = true, by = 'ann', reason, ...rest }: Answer = {},
+): Promise<boolean> {
+  const values = { approve, by, reason: reason ?? null };
+  const of = { change: 'answer_approval', ref, index: 1, since: 1000, values, dispatch: null, now: 2000 };
+  return store.write({ kind: 'change_delivery', ...of, ...rest });
+}
 
 const due = async (store: Store, now: number) => (await take(store, now)).attempts.map(({ ref, ...one }) => one);
 
 /** The waiting deliveries, without their dispatches. */
-const waiting = async (store: Store) => (await store.read({ kind: 'approvals' })).map(({ ref, ...one }) => one);
+const waiting = async (store: Store) => (await store.read({ kind: 'blocked' })).map(({ ref, ...one }) => one);
 
 const WAITS = {
   ...{ index: 1, id: 'a', profile: 'default', route: 'alerts', job: null, since: 1000, expires_at: 1000 + HOUR },
-  waiting: 'new',
+  ...{ blocked_by: 'approval', told_at: null },
 };
 
 export function approvals(open: StoreOpener): void {
@@ -120,7 +130,7 @@ export function approvals(open: StoreOpener): void {
     const ref = await ask(store, 'a', 1000);
     assert.equal(await answer(store, ref, { approve: false, reason: 'spam' }), true);
     assert.deepEqual(await waiting(store), []);
-    assert.deepEqual(await due(store, 2000), [{ index: 0 }, { index: 1, waiting: 'rejected' }]);
+    assert.deepEqual(await due(store, 2000), [{ index: 0 }, { index: 1, unsent: 'refused' }]);
   });
 
   it('skips a rejected delivery unless another target has failed, and requests approval again on replay', async (t) => {
@@ -167,7 +177,7 @@ export function approvals(open: StoreOpener): void {
     const ref = await ask(store, 'a', 1000);
     await take(store, 1000);
     assert.equal(await answer(store, ref, { now: 1000 + HOUR }), false);
-    assert.deepEqual(await due(store, 1000 + HOUR), [{ index: 1, waiting: 'new' }]);
+    assert.deepEqual(await due(store, 1000 + HOUR), [{ index: 1, unsent: 'expired' }]);
     assert.deepEqual(await waiting(store), []);
     assert.equal(await answer(store, ref, { now: 1000 }), false);
   });
@@ -187,10 +197,11 @@ export function approvals(open: StoreOpener): void {
     const ref = await ask(store, 'a', 1000);
     const tell = (id: string): Promise<boolean> => {
       const of = { mode: 'message', route: null, deliveries: deliveriesTo('email') } as const;
-      return store.write({ kind: 'tell_approval', ref, index: 1, dispatch: makeDispatch(id, of), now: 1100 });
+      const tell = { change: 'tell_approval', ref, index: 1, since: 1000, values: {}, now: 1100 };
+      return store.write({ kind: 'change_delivery', ...tell, dispatch: makeDispatch(id, of) });
     };
     assert.deepEqual(await Promise.all([tell('n1'), tell('n2')]), [true, false]);
-    assert.deepEqual(await waiting(store), [{ ...WAITS, waiting: 'told' }]);
+    assert.deepEqual(await waiting(store), [{ ...WAITS, told_at: 1100 }]);
     assert.equal((await find(store, 'n1'))?.state, 'delivering');
     assert.equal(await find(store, 'n2'), null);
     assert.equal(await answer(store, ref), true);
@@ -213,7 +224,7 @@ export function approvals(open: StoreOpener): void {
     assert.deepEqual(await due(store, 4000), []);
     assert.deepEqual(await waiting(store), [{ ...WAITS, since: 4000, expires_at: 4000 + HOUR }]);
     // No answer arrives; the replayed delivery then waits too.
-    assert.deepEqual(await due(store, 4000 + HOUR), [{ index: 1, waiting: 'new' }]);
+    assert.deepEqual(await due(store, 4000 + HOUR), [{ index: 1, unsent: 'expired' }]);
     const rejected = { outcome: 'rejected', reason: 'not_approved' } as const;
     await store.write({ ...makeAttempt(ref, 1, 4000 + HOUR, rejected), key: KEY });
     assert.equal((await load(store, ref)).state, 'dead');

@@ -38,7 +38,7 @@ export async function look(store: Store, refs: readonly Ref[], now: number): Pro
     usage: [...(await store.read({ kind: 'usage', since: 1100, slot_ms: 100 }))]
       .map((sum) => JSON.stringify(Object.entries(sum).sort()))
       .sort(),
-    approvals: await store.read({ kind: 'approvals' }),
+    blocked: await store.read({ kind: 'blocked' }),
     figures: await store.read({ kind: 'figures', since: 1050, slot_ms: 100 }),
     audit: await store.read({ kind: 'audit' }),
   };

@@ -8,7 +8,7 @@ import type { Advance, Mutation } from '../../../../runtime/store/contract.ts';
 import type { ClaimKey, PauseRoute } from '../../../../runtime/store/records.ts';
 import type { RunLimit } from '../../../../runtime/store/run-limits.ts';
 import { FINAL_STATES } from '../../../../runtime/store/states.ts';
-import { openDelivery } from '../../../../runtime/store/unit/approval.ts';
+import { openDelivery } from '../../../../runtime/store/unit/blocked.ts';
 import type { RunUsage } from '../../../../runtime/store/usage.ts';
 import {
   deliveriesTo,
@@ -201,15 +201,16 @@ const approvals = fc.oneof(
   fc.record({ place, back: fc.integer({ min: 1, max: 12 }), approve: fc.boolean(), reason: fc.boolean() }).map(
     ({ place, back, approve, reason }): Recipe =>
       (_, now) => ({
-        ...{ kind: 'answer_approval', ref: place, index: 1, since: now - back * 10, approve, by: 'ann' },
-        ...{ reason: reason ? 'spam \0' : null, now },
+        ...{ kind: 'change_delivery', change: 'answer_approval', ref: place, index: 1, since: now - back * 10, now },
+        ...{ values: { approve, by: 'ann', reason: reason ? 'spam \0' : null }, dispatch: null },
       }),
   ),
-  place.map(
-    (place): Recipe =>
-      (id, now) => {
-        return { kind: 'tell_approval', ref: place, index: 1, dispatch: makeDispatch(id, messageAt(now)), now };
-      },
+  fc.record({ place, back: fc.integer({ min: 1, max: 12 }) }).map(
+    ({ place, back }): Recipe =>
+      (id, now) => ({
+        ...{ kind: 'change_delivery', change: 'tell_approval', ref: place, index: 1, since: now - back * 10, now },
+        ...{ values: {}, dispatch: makeDispatch(id, messageAt(now)) },
+      }),
   ),
 );
 

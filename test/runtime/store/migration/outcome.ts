@@ -1,10 +1,10 @@
-/** The outcome of every kind of row that an earlier version has left (format-7.sql, version-2.sql), on any engine. */
+/** The outcome of every kind of row that an earlier version has left (format-7.sql, format-8.sql), on any engine. */
 import assert from 'node:assert/strict';
 import type { Advance, Store } from '../../../../runtime/store/contract.ts';
 import { withWaitReasons } from '../../../../runtime/store/named-waits.ts';
 import type { RunLimit } from '../../../../runtime/store/run-limits.ts';
 import { makeAccept, makeAdvance, makeAttempt, makeClaim, makeTake } from '../../../helpers/dispatches.ts';
-import { load } from '../conformance/subject.ts';
+import { find, load } from '../conformance/subject.ts';
 
 const NEXT = 'next process';
 const HOUR = 3_600_000;
@@ -66,6 +66,8 @@ export async function endAll(store: Store): Promise<void> {
     ...{ 'paused-2': 'sent' },
     ...{ 'fires-1': 'job_already_running', 'fires-3': 'job_already_running' },
   });
+  for (const id of ['approval-1', 'approval-2'])
+    assert.equal((await find(store, id))?.state, 'dead', 'nobody answered');
   const left = await store.read({ kind: 'list', filter: { limit: 99, oldest_open: true } });
   assert.deepEqual(
     left.map(({ id }) => id),
@@ -114,5 +116,9 @@ async function workOff(store: Store, now: number, ended: Record<string, string>)
     if (kind === 'begun') begun.push(makeAdvance(ref, 'done', now + ref, { holder: NEXT, answer: 'x', limits, usage }));
   }
   for (const end of begun) assert.equal(await store.write(end), true);
-  for (const { ref, index } of attempts) await store.write({ ...makeAttempt(ref, index, now), holder: NEXT });
+  for (const { ref, index, unsent } of attempts) {
+    const outcome = unsent === 'refused' ? 'permanent' : 'rejected';
+    const step = unsent === undefined ? {} : ({ outcome, reason: 'not_approved' } as const);
+    await store.write({ ...makeAttempt(ref, index, now, step), holder: NEXT });
+  }
 }

@@ -1,31 +1,56 @@
-/** A store of the previous format, with pending work of every kind. */
+/** Stores of the previous formats, with pending work of every kind. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { it } from 'node:test';
-import { runCounter } from '../../../../modules/guard/runtime/run-limits.ts';
 import { connect } from '../../../../runtime/store/sqlite/driver.ts';
 import { FORMAT, formatOf } from '../../../../runtime/store/sqlite/schema.ts';
+import { makeTake } from '../../../helpers/dispatches.ts';
 import { openOfflineStore } from '../../../helpers/rescued-store.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
+import { find } from '../conformance/subject.ts';
 import { endAll } from '../migration/outcome.ts';
 
-const ROWS = readFileSync(new URL('../migration/format-7.sql', import.meta.url), 'utf8');
+for (const format of [7, 8])
+  it(`a store of format ${format} continues its work, and has the tables of a new one`, async (t) => {
+    const path = storeOf(t, format);
+    const store = await openOfflineStore(path);
+    assert.deepEqual(lanesOf(path), ['["default","email"]', '["default","log"]', '["default","telegram"]']);
+    await endAll(store);
+    await store.close();
+    const fresh = join(tempDir(t), 'state.db');
+    await (await openOfflineStore(fresh)).close();
+    const [migrated, created] = [path, fresh].map(shapeOf);
+    assert.deepEqual(migrated, created);
+  });
 
-it('a store of format 7 continues its work, and has the tables of a new one', async (t) => {
+it('a store of format 8 keeps which deliveries wait, were reported, and were rejected', async (t) => {
+  const store = await openOfflineStore(storeOf(t, 8));
+  t.after(() => store.close());
+  const blocked = await store.read({ kind: 'blocked' });
+  assert.deepEqual(
+    blocked.map(({ id, blocked_by, since, told_at }) => [id, blocked_by, since, told_at !== null]),
+    [
+      ['approval-1', 'approval', 1000, false],
+      ['approval-2', 'approval', 1000, true],
+    ],
+  );
+  const { attempts } = await store.write(makeTake(4000, { holder: 'next process' }));
+  const { ref } = (await find(store, 'refused-1')) ?? {};
+  assert.deepEqual(
+    attempts.filter(({ unsent }) => unsent !== undefined),
+    [{ ref, index: 0, unsent: 'refused' }],
+  );
+});
+
+function storeOf(t: TestContext, format: number): string {
   const path = join(tempDir(t), 'state.db');
   const old = connect(path, { busyMs: 0 });
-  old.exec(ROWS);
+  old.exec(readFileSync(new URL(`../migration/format-${format}.sql`, import.meta.url), 'utf8'));
   old.close();
-  const store = await openOfflineStore(path, { counter: runCounter });
-  assert.deepEqual(lanesOf(path), ['["default","email"]', '["default","log"]', '["default","telegram"]']);
-  await endAll(store);
-  await store.close();
-  const fresh = join(tempDir(t), 'state.db');
-  await (await openOfflineStore(fresh)).close();
-  const [migrated, created] = [path, fresh].map(shapeOf);
-  assert.deepEqual(migrated, created);
-});
+  return path;
+}
 
 /** Deliveries to `messenger_a` wait with those to `telegram`. */
 function lanesOf(path: string): readonly string[] {

@@ -1,7 +1,6 @@
 /** The SQLite store as a command opens it, for the conformance suite. */
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCounter } from '../../../../modules/guard/runtime/run-limits.ts';
 import type { Store } from '../../../../runtime/store/contract.ts';
 import { openOfflineStore } from '../../../helpers/rescued-store.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
@@ -21,7 +20,7 @@ export const sqliteSubject: StoreSubject = {
     const pathOf = (n: number): string => join(dir, `home-${n}`, 'state.db');
     return {
       async open() {
-        open = await openOfflineStore(pathOf(home), { counter: runCounter });
+        open = await openOfflineStore(pathOf(home));
         return open;
       },
       // A killed process leaves only the content of its files.

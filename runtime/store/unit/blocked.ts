@@ -1,0 +1,64 @@
+/**
+ * Deliveries that are blocked until somebody releases them. Each is an ordinary delivery row that is due when its wait
+ * ends:
+ *
+ *   blocked ──┬─ released ──> due immediately, and sent exactly as it was shown
+ *             ├─ refused ───> due immediately, still blocked: it ends unsent
+ *             └─ no answer: due when its time has expired, still blocked: it ends unsent
+ *
+ * A module makes the changes (store-part.ts). The first one that ends the wait counts.
+ */
+import type { ChangeDelivery, OpenDelivery, TakenAttempt } from '../contract.ts';
+import type { Headed, HeadTarget, LargeTexts } from '../group-commit.ts';
+import type { Ref } from '../records.ts';
+import type { DeliveryRow } from './rows.ts';
+import type { WorkUnit } from './unit.ts';
+
+/** A delivery that is due now, or blocked. @param now Unix ms */
+export function openDelivery(
+  { target, approve_ms }: HeadTarget,
+  index: number,
+  now: number,
+  isReleased = false,
+): OpenDelivery {
+  return approve_ms === undefined || isReleased
+    ? { index, target, due_at: now }
+    : { index, target, due_at: now + approve_ms, blocked_by: 'approval' };
+}
+
+/** The columns that say whether a delivery is blocked, and whether its wait has ended before its time. */
+export type BlockColumns = Pick<DeliveryRow, 'blocked_by' | 'due_at' | 'set_at'>;
+
+export const takenAttempt = (ref: Ref, index: number, { blocked_by, due_at, set_at }: BlockColumns): TakenAttempt =>
+  blocked_by === null ? { ref, index } : { ref, index, unsent: due_at > set_at ? 'expired' : 'refused' };
+
+/** Makes a module's change. False: the delivery is not blocked, has waited only since a later instant, or has expired. */
+export function changeDelivery(unit: WorkUnit, m: Headed<ChangeDelivery>, texts: LargeTexts): boolean {
+  const { ref, index, since, now } = m;
+  const change = unit.parts.changes.get(m.change);
+  if (change === undefined) throw new Error(`the change "${m.change}" needs a module that is not loaded`);
+  const work = unit.rows.work.get(ref);
+  const row = unit.rows.deliveries.get(ref)?.get(index);
+  if (work === undefined || row === undefined || row.holder !== null || row.blocked_by === null) return false;
+  if (row.set_at !== since || row.due_at <= now) return false;
+  const times = { started_at: now, at: now, next_at: null };
+  return change(
+    {
+      row,
+      end(isSent, step) {
+        if (isSent) row.blocked_by = null;
+        unit.retryDelivery(row, now, now);
+        const all = { kind: 'delivery', index, ...times, ...step, sent: 0, message_id: null } as const;
+        unit.move(work, { to: 'delivering', at: now, steps: [all] });
+      },
+      tell() {
+        if (m.dispatch === null) return false;
+        row.told_at = now;
+        unit.retryDelivery(row, row.due_at, row.set_at);
+        unit.insertMessage(m.dispatch, texts, now);
+        return true;
+      },
+    },
+    m.values,
+  );
+}
