@@ -7,10 +7,10 @@ import type { Dispatch, RoutePlan } from '../../schemas/generated/types.ts';
 import { traceField } from '../platform/log.ts';
 import type { RoutePaused } from '../store/contract.ts';
 import { StoreInDoubt, StoreUnavailable } from '../store/contract.ts';
-import type { Together } from '../store/group-commit.ts';
 import type { StoredClaim } from '../store/records.ts';
 import type { OverLimit } from '../store/run-limits.ts';
 import type { FinalState, Step } from '../store/states.ts';
+import type { Together } from '../store/together.ts';
 import type { Usage } from '../store/usage.ts';
 
 /** The delivery id of an event, which is claimed so that a repeat is recognised. */

@@ -11,7 +11,6 @@ import type {
 } from '../../schemas/built/operations/types.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { AddFigures } from './figures.ts';
-import type { Together } from './group-commit.ts';
 import type { Query, QueryResults } from './queries.ts';
 import type {
   ClaimKey,
@@ -26,6 +25,7 @@ import type {
 import type { OverLimit, RunLimit } from './run-limits.ts';
 import type { SharedState, SharedStore } from './shared.ts';
 import type { DispatchState, FinalState, GroupLimits, ProgramEnd, Step } from './states.ts';
+import type { Together } from './together.ts';
 import type { RunUsage } from './usage.ts';
 
 /*

@@ -15,6 +15,7 @@ import type { Mutation, MutationKind, MutationResults, StoreProblem } from './co
 import { StoreInDoubt, StoreUnavailable } from './contract.ts';
 import type { Head } from './listed-rows.ts';
 import { laneParts, turnKey } from './records.ts';
+import type { Together } from './together.ts';
 
 interface GroupCommitParts {
   /** Rejects when it is unknown whether anything was stored. */
@@ -30,7 +31,7 @@ interface Waiting {
   readonly change: EncodedChange;
   readonly chars: number;
   /** Tick at which it was queued. */
-  since: number;
+  readonly since: number;
   readonly resolve: (result: never) => void;
   readonly reject: (error: Error) => void;
 }
@@ -69,22 +70,24 @@ export class GroupCommit {
     return new Promise((resolve, reject) => {
       const isShared = together?.isOpen === true;
       const change: EncodedChange = isShared ? [text, body, answer, together.id] : [text, body, answer];
-      const waiting: Waiting = { kind, change, chars, since: this.ticks, resolve, reject };
-      if (isShared) together.add(waiting, this.enqueue);
-      else this.enqueue([waiting]);
+      const push = (): void => {
+        this.queue.push({ kind, change, chars, since: this.ticks, resolve, reject });
+        this.chars += chars;
+      };
+      const refuse = (): void => reject(new StoreUnavailable('another event of the request was refused'));
+      if (isShared) together.add({ push, refuse }, () => this.begin(true));
+      else {
+        push();
+        this.begin(NEW_WORK.has(kind));
+      }
     });
   }
 
-  private readonly enqueue = (changes: readonly Waiting[]): void => {
-    for (const waiting of changes) {
-      waiting.since = this.ticks;
-      this.queue.push(waiting);
-      this.chars += waiting.chars;
-    }
+  private begin(isNewWork: boolean): void {
     if (this.underWay) this.startTicking();
-    else if (changes.some(({ kind }) => NEW_WORK.has(kind))) this.send();
+    else if (isNewWork) this.send();
     else this.sendSoon();
-  };
+  }
 
   /** Resolves once the queue is empty and no commit is running. */
   settled(): Promise<void> {
@@ -165,54 +168,6 @@ export class GroupCommit {
       }
     }
     this.queue = kept;
-  }
-}
-
-/**
- * The changes of the events of one request: one commit stores all of them, or nothing is stored. Each event adds a change or
- * leaves; the last one to do so sends the changes.
- */
-export class Together {
-  private static last = 0;
-  readonly id = ++Together.last;
-  private readonly changes: Waiting[] = [];
-  /** Number of events that have not added a change or left. */
-  private missing: number;
-  private isRefused = false;
-  private send: (changes: readonly Waiting[]) => void = () => {};
-
-  constructor(events: number) {
-    this.missing = events;
-  }
-
-  get isOpen(): boolean {
-    return this.missing > 0;
-  }
-
-  /** Number of changes so far. */
-  get size(): number {
-    return this.changes.length;
-  }
-
-  add(waiting: Waiting, send: (changes: readonly Waiting[]) => void): void {
-    this.changes.push(waiting);
-    this.send = send;
-    this.arrived();
-  }
-
-  /** Has no effect for an event that has added its change. @param isRefused nothing is stored for the others either */
-  leave(isRefused: boolean): void {
-    if (!this.isOpen) return;
-    this.isRefused ||= isRefused;
-    this.arrived();
-  }
-
-  private arrived(): void {
-    this.missing--;
-    if (this.isOpen || this.changes.length === 0) return;
-    if (!this.isRefused) this.send(this.changes);
-    else
-      for (const { reject } of this.changes) reject(new StoreUnavailable('another event of the request was refused'));
   }
 }
 

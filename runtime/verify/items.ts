@@ -39,10 +39,10 @@ export const replacePayload = (payload: unknown, value: unknown): unknown =>
   payload instanceof Item ? payload.with(value) : value;
 
 /** Follows own properties only, and arrays by decimal index: `__proto__` and `length` resolve to undefined. */
-export function valueAt(root: unknown, path: readonly string[]): unknown {
+export function valueAtPath(root: unknown, path: readonly string[]): unknown {
   if (root instanceof Item) {
     const { value, skipped } = root.startOf(path[0]);
-    return valueAt(value, path.slice(skipped));
+    return valueAtPath(value, path.slice(skipped));
   }
   let value = root;
   for (const key of path) {
@@ -65,7 +65,7 @@ export function itemsOf(
 ): readonly Item[] | 'too_many' | null {
   const items: Item[] = [];
   const listAt = (value: unknown, depth: number): readonly unknown[] | null => {
-    const list = depth < lists.length ? valueAt(value, lists[depth] ?? []) : null;
+    const list = depth < lists.length ? valueAtPath(value, lists[depth] ?? []) : null;
     return Array.isArray(list) ? list : null;
   };
   const add = (value: unknown, parent: unknown, depth: number): void => {

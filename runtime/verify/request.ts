@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { tryParseJson } from '../../base/files.ts';
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
-import { valueAt } from './items.ts';
+import { valueAtPath } from './items.ts';
 
 /** A request as the verifier reads it: raw bytes, and views of them that are parsed at most once. */
 export interface SignedRequest {
@@ -92,10 +92,10 @@ type Reader = (at: LocatorPlan, request: LocatorSource) => unknown;
 const READERS = {
   header: (at, request) => request.headers[at.name],
   query: (at, request) => single(new URLSearchParams(queryOf(request.url)).getAll(at.name)),
-  json: (at, request) => valueAt(request.payload(), at.path),
+  json: (at, request) => valueAtPath(request.payload(), at.path),
   form: (at, request) => {
     const field = single(request.form()?.getAll(at.name) ?? []);
-    return at.path.length === 0 || field === undefined ? field : valueAt(tryParseJson(field), at.path);
+    return at.path.length === 0 || field === undefined ? field : valueAtPath(tryParseJson(field), at.path);
   },
 } satisfies Record<LocatorPlan['in'], Reader> as Record<LocatorPlan['in'], Reader>;
 

@@ -7,7 +7,7 @@
  *                                └────> a direct delivery has failed: only the others are claimed ──> 502
  */
 import type { Dispatch } from '../../../schemas/generated/types.ts';
-import { Together } from '../../store/group-commit.ts';
+import { Together } from '../../store/together.ts';
 import type { Item } from '../../verify/items.ts';
 import type { BatchEvent, Intake, Services } from '../intake.ts';
 import { EVENT_STAGES } from '../intake.ts';

@@ -15,13 +15,13 @@ import type {
   StoreProblem,
 } from '../../../../runtime/store/contract.ts';
 import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/contract.ts';
-import type { Together } from '../../../../runtime/store/group-commit.ts';
 import { GroupCommit, Health, NEW_WORK } from '../../../../runtime/store/group-commit.ts';
 import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
 import type { SharedState, SharedStore } from '../../../../runtime/store/shared.ts';
 import { describeOtherTables } from '../../../../runtime/store/shared.ts';
 import type { StorePart } from '../../../../runtime/store/store-part.ts';
 import { joinParts } from '../../../../runtime/store/store-part.ts';
+import type { Together } from '../../../../runtime/store/together.ts';
 import { RefusedRows } from '../refused-rows.ts';
 import type { TakeSlots } from '../shared-window.ts';
 import { SharedWindow } from '../shared-window.ts';

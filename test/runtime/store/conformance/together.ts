@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { StoreUnavailable } from '../../../../runtime/store/contract.ts';
-import { Together } from '../../../../runtime/store/group-commit.ts';
+import { Together } from '../../../../runtime/store/together.ts';
 import { makeAccept, makeClaim, makeJoin } from '../../../helpers/dispatches.ts';
 import { seededRandom } from '../../../helpers/seeded-random.ts';
 import type { StoreOpener } from './subject.ts';
