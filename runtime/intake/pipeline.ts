@@ -80,8 +80,10 @@ export async function runPipeline(intake: Intake, services: Services, watcher: W
   };
   const ended = await run(REQUEST_ORDER, intake);
   if (ended !== null) return ended;
-  const [decide, dispatch] = [EVENT_ORDER.slice(0, -1), EVENT_ORDER.slice(-1)];
   if (intake.items !== null) {
+    const [decide, dispatch] = [EVENT_ORDER.slice(0, -1), EVENT_ORDER.slice(-1)];
+    // The id of the request is part of the ids of its items.
+    await run(EVENT_ORDER.slice(0, 1), intake);
     const stages = { decide: (of: Intake) => run(decide, of), dispatch: (of: Intake) => run(dispatch, of) };
     return answerBatch(intake, intake.items, stages, services);
   }

@@ -13,7 +13,7 @@ import type { BatchEvent, Intake, Services } from '../intake.ts';
 import { EVENT_STAGES } from '../intake.ts';
 import type { Outcome, Reply } from '../reply.ts';
 import { ACCEPTED_OUTCOMES, batchFailed, batchReply, deliveryFailed, PAYLOAD_TOO_LARGE } from '../reply.ts';
-import { answeredEvent, eventName, identify, ignore } from './decide.ts';
+import { answeredEvent, eventName, ignore } from './decide.ts';
 
 interface EventStages {
   /** All stages before the last one; null: the event is rendered. */
@@ -26,14 +26,13 @@ const AT_ONCE = 8;
 /** Maximum length of all prompts and addresses of a batch, in UTF-16 units: each may contain the whole body. */
 const MAX_CHARS = 32 * 1024 * 1024;
 
-/** Answers a batch. */
+/** Answers a batch whose request is identified. */
 export async function answerBatch(
   request: Intake,
   items: readonly Item[],
   stages: EventStages,
   services: Services,
 ): Promise<Reply> {
-  await identify(request, services);
   if (items.length === 0) return ignore(request, 'empty');
   const digests = request.route.identityOf(request.scheme).itemDigests?.(request) ?? [];
   const events = items.map((item, index) => request.ofItem(item, index, digests[index] ?? null));

@@ -166,8 +166,7 @@ class WatchedRequest implements Watcher {
     const { plan } = input.route;
     const { outcome } = reply;
     const sent = intake.partOf === null ? respondAs(intake, reply) : reply;
-    const isKnown =
-      intake.events !== null || this.stages.some(({ stage, result }) => stage === 'identify' && result === 'pass');
+    const isKnown = this.stages.some(({ stage, result }) => stage === 'identify' && result === 'pass');
     const taken = ACCEPTED_OUTCOMES.has(outcome);
     return {
       route: plan.name,
