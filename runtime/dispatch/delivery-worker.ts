@@ -107,7 +107,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     this.finish(taken, content, result);
   }
 
-  /** Ends a delivery that nobody has released. */
+  /** Ends a delivery that was not released. */
   private async refuse(taken: TakenAttempt, content: DeliverableContent): Promise<void> {
     const { context, persister, changed } = this.parts;
     const { dispatch, progress } = content;

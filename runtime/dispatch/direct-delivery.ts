@@ -114,10 +114,10 @@ export class DirectDelivery {
     if (!('ref' in stored)) return stored;
     observer?.reached?.('direct.stored');
     const { ref, continued } = stored;
-    const { steps: earlier = null, ...row } = continued ?? {};
+    const { steps: earlier = null, deliveries = dispatch.deliveries, ...row } = continued ?? {};
     const held: HeldMessage = {
       ref,
-      dispatch: { ...dispatch, ...row },
+      dispatch: { ...dispatch, ...row, deliveries: [...deliveries] },
       earlier,
       timeoutMs,
       until: clock.monotonic() + timeoutMs,

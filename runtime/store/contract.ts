@@ -5,6 +5,7 @@
 import type {
   Accept,
   ChangeDelivery,
+  CommandResults,
   OpenDelivery,
   Resend,
   StoreProblem,
@@ -154,14 +155,8 @@ export type Mutation =
   | JobMutation;
 export type MutationKind = Mutation['kind'];
 
-export interface MutationResults extends JobMutationResults {
-  /** `held`: another request is delivering this message. A paused route never stores an event whose sender waits. */
-  accept:
-    | { readonly kind: 'stored'; readonly ref: Ref; readonly continued?: Continued }
-    | { readonly kind: 'duplicate' }
-    | { readonly kind: 'held' }
-    | RoutePaused
-    | OverLimit;
+/** Of commands: CommandResults in schemas/store.yaml. */
+export interface MutationResults extends CommandResults, JobMutationResults {
   join_group:
     | { readonly kind: 'stored'; readonly ref: Ref; readonly superseded: number; readonly due_at: number }
     | { readonly kind: 'duplicate' }
@@ -180,10 +175,6 @@ export interface MutationResults extends JobMutationResults {
   } | null;
   /** False: the dispatch is unknown, or has ended. */
   give_up: boolean;
-  /** False: the delivery is not blocked, has waited only since a later instant, or needs no such change. */
-  change_delivery: boolean;
-  /** `superseded`: the message of this delivery id is in the row `by`. */
-  resend: { readonly kind: 'stored' | 'unknown' | 'open' | 'done' } | { readonly kind: 'superseded'; readonly by: Ref };
   recover: Recovered;
   /** `next`: where to continue; null at the end. */
   expire_claims: { readonly removed: number; readonly next: string | null };
@@ -193,29 +184,17 @@ export interface MutationResults extends JobMutationResults {
   trim: { readonly removed: number; readonly bytes: number };
   /** `gone`: the dispatch is unknown, held by another process, or has ended. */
   begin_run: OverLimit | { readonly kind: 'begun' | 'gone' | 'job_already_running' | 'job_paused' };
-  /** False: the row is not as expected, and nothing was stored. */
-  put_guard: boolean;
-  pause_route: null;
   add_figures: null;
 }
 
 export type {
   Accept,
+  Continued,
   InitialWork,
   OpenDelivery,
   Resend,
+  RoutePaused,
 } from '../../schemas/built/operations/types.ts';
-
-/** A dead message that a further attempt of its sender has continued. */
-export interface Continued {
-  /** The id of the row, from its first attempt. */
-  readonly id: string;
-  readonly accepted_at: number;
-  /** The deliveries of the row, at their indexes, then the new ones. */
-  readonly deliveries: Dispatch['deliveries'];
-  /** All attempts so far. A delivery that the further attempt does not have ends with a step `withdrawn`. */
-  readonly steps: readonly Step[];
-}
 
 /** Stores a dispatch in its coalesce group, due at the group's end. The dispatch that it replaces is skipped. */
 export interface JoinGroup {
@@ -234,13 +213,6 @@ export interface JoinGroup {
 export interface FlushGroups {
   readonly kind: 'flush_groups';
   readonly now: number;
-}
-
-/** The route is paused and cannot hold the event, because its sender waits: nothing was stored. */
-export interface RoutePaused {
-  readonly kind: 'route_paused';
-  /** Unix ms at which the pause ends; null: it has no end. */
-  readonly until: number | null;
 }
 
 /*
@@ -295,7 +267,7 @@ export interface TakenRun {
 export interface TakenAttempt {
   readonly ref: Ref;
   readonly index: number;
-  /** Present if the delivery was never released: somebody has refused it, or its time has expired. */
+  /** Present if the delivery was never released: a person has refused it, or its time has expired. */
   readonly unsent?: 'refused' | 'expired';
 }
 

@@ -4,7 +4,9 @@ import { realTarget, SPEC_NAMES } from '../../base/names.ts';
 import type {
   ClaimKey,
   FireJob,
+  GuardRow,
   JobRecord,
+  JobState,
   Pause,
   PausedRoute,
   PauseJob,
@@ -87,16 +89,9 @@ export const turnKey = (of: Pick<Dispatch, 'profile' | 'session' | 'session_key'
  * together with the message that reports the change. A module counts runs in them (run-limits.ts).
  */
 
-export type { PutGuard } from '../../schemas/built/operations/types.ts';
+export type { GuardRow, PutGuard } from '../../schemas/built/operations/types.ts';
 
 export type GuardKind = (typeof GUARD_KINDS)[number];
-
-export interface GuardRow {
-  readonly kind: GuardKind;
-  readonly key: string;
-  /** JSON. */
-  readonly body: string;
-}
 
 /** The end of the body of a row that counts runs if its key is not paused. */
 export const NOT_PAUSED = '"until":null}';
@@ -120,6 +115,8 @@ export function readGuard(kind: GuardKind, key: string, body: string): readonly 
 export type {
   FireJob,
   JobRecord,
+  JobState,
+  JobTick,
   PauseJob,
   PutJob,
   RemoveJob,
@@ -130,31 +127,6 @@ export type {
 export function storedJob(json: unknown): JobRecord | null {
   const job = decodeOr<JobRecord | null>(json, isJobRecord, null);
   return job && { ...job, deliver: job.deliver.map((one) => ({ ...one, target: realTarget(one.target) })) };
-}
-
-/** The state of a job, static or dynamic. */
-export interface JobState {
-  /** Set by pause and resume; null: as configured. */
-  readonly paused: boolean | null;
-  /** Unix ms at which that pause expires; null: it does not. */
-  readonly paused_until: number | null;
-  /** Unix ms; null before a scheduler has seen the job. */
-  readonly cursor: number | null;
-  /** The schedule and zone that the cursor belongs to (`jobSignature`). */
-  readonly signature: string | null;
-  /** The latest run of the job. */
-  readonly ref: Ref | null;
-}
-
-/** The record of an instant at which a job was due. */
-export interface JobTick {
-  /** Unix ms. */
-  readonly due_at: number;
-  /** `overlapped`: the previous run was still running. `budget`: a budget was full. */
-  readonly outcome: 'fired' | 'missed' | 'overlapped' | 'budget';
-  readonly ref: Ref | null;
-  /** Number of instants up to this one at which nothing fired because no gateway ran; includes this one if `missed`. */
-  readonly missed: number;
 }
 
 /** Records an instant at which a job was due, and fires the job. */
@@ -176,20 +148,10 @@ export interface ForgetTicks {
 export type JobMutation = PutJob | RemoveJob | PauseJob | WatchJob | TickJob | FireJob | ForgetTicks;
 
 export interface JobMutationResults {
-  /** `name`: the name under which it was stored. */
-  put_job: { readonly kind: 'stored'; readonly name: string } | { readonly kind: 'name_taken' | 'unknown' };
-  /** False when there is no such job. */
-  remove_job: boolean;
-  pause_job: null;
-  watch_job: null;
   /** `claimed`: the instant was already handled. */
   tick_job:
     | { readonly kind: 'stored'; readonly ref: Ref }
     | { readonly kind: 'claimed' | 'missed' | 'running' | 'paused' }
-    | OverLimit;
-  fire_job:
-    | { readonly kind: 'stored'; readonly ref: Ref }
-    | { readonly kind: 'duplicate' | 'running' | 'paused' }
     | OverLimit;
   /** Number removed. */
   forget_ticks: number;

@@ -3,24 +3,10 @@
  * stores, begins or ends a run. So neither concurrent runs, nor a kill, nor other gateways can spend the same budget
  * twice.
  */
-import type { RunLimit } from '../../schemas/built/operations/types.ts';
+import type { OverLimit, RunLimit } from '../../schemas/built/operations/types.ts';
 import type { Usage } from './usage.ts';
 
-export type { RunLimit } from '../../schemas/built/operations/types.ts';
-
-/** A limit rejects the run: nothing was stored except the count in its row. */
-export interface OverLimit {
-  readonly kind: 'over_limit';
-  readonly limit: RunLimit;
-  /** Why the event is ignored, or its run is skipped. */
-  readonly reason: 'budget' | 'loop';
-  /** Unix ms at which runs are accepted again; null: unknown. */
-  readonly until: number | null;
-  /** True for the first rejection by a budget in its window. */
-  readonly first: boolean;
-  /** A description for the operator. */
-  readonly detail: string;
-}
+export type { OverLimit, RunLimit } from '../../schemas/built/operations/types.ts';
 
 type LimitKey = Pick<RunLimit, 'kind' | 'key'>;
 

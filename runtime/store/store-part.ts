@@ -5,11 +5,11 @@
 import type { Step } from '../../schemas/built/operations/types.ts';
 import type { RunCounter } from './run-limits.ts';
 import { NO_COUNTER } from './run-limits.ts';
-import type { DeliveryRow } from './unit/rows.ts';
+import type { BlockedBy } from './waits.ts';
 
 /** A delivery that is blocked, within a change. */
 export interface BlockedDelivery {
-  readonly row: Readonly<Pick<DeliveryRow, 'blocked_by' | 'told_at'>>;
+  readonly row: { readonly blocked_by: BlockedBy | null; readonly told_at: number | null };
   /** Ends the wait with a step: the delivery is due and is sent, or it ends unsent. */
   end(isSent: boolean, step: Pick<Step, 'outcome' | 'reason' | 'by'>): void;
   /** Stores the message of the change, which reports that the delivery is blocked. False: the change has none. */

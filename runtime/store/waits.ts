@@ -1,5 +1,5 @@
 /** What runs and deliveries wait for, and since when. Both engines and the gateway use only these definitions. */
-import type { DeliverySummary } from '../../schemas/built/operations/types.ts';
+import type { DispatchSummary } from '../../schemas/built/operations/types.ts';
 import type { DispatchState } from './states.ts';
 
 /**
@@ -12,14 +12,10 @@ export type BlockedBy = (typeof BLOCKED_BY)[number];
 /** The gateway also holds back runs: their route is paused, or all runs of their agent are in use (named-waits.ts). */
 type Blocker = BlockedBy | 'pause' | 'agent';
 
-/** Times are Unix ms. */
-export interface Wait extends Pick<DeliverySummary, 'waits_for' | 'waits_since'> {
-  /**
-   * The instant from which the store allows a run to be taken: its due time, or when its turn came. Null: it does not
-   * wait, or is blocked.
-   */
-  readonly ready_at: number | null;
-}
+/** `ready_at`: null if it is blocked. */
+export type Wait = Pick<DispatchSummary, 'waits_for' | 'waits_since' | 'ready_at'>;
+
+export type { LaneCount, StoredWaits } from '../../schemas/built/operations/types.ts';
 
 /** The columns that determine what a dispatch waits for. Times are Unix ms. */
 export interface WaitColumns {
@@ -34,7 +30,7 @@ export interface WaitColumns {
   readonly blocked_at: number | null;
 }
 
-/** SQL: true if the delivery `x` is blocked. If somebody has refused it, it is due since that instant. */
+/** SQL: true if the delivery `x` is blocked. If a person has refused it, it is due since that instant. */
 export const IS_BLOCKED = 'x.blocked_by IS NOT NULL AND x.due_at > x.set_at AND x.holder IS NULL';
 
 const ofDeliveries = (column: string): string =>
@@ -54,23 +50,6 @@ export function waitOf({ state, accepted_at, blocked_by, due_at, set_at, blocked
     return { waits_for: blocked_by, waits_since: blocked_at ?? accepted_at, ready_at: null };
   const ready_at = state === 'pending' ? Math.max(due_at ?? 0, set_at ?? 0) : null;
   return { waits_for: null, waits_since: null, ready_at };
-}
-
-/** The number of runs of a lane. */
-export interface LaneCount {
-  readonly lane: string;
-  readonly count: number;
-}
-
-/** Counts over all processes. */
-export interface StoredWaits {
-  /** Runs that wait for an earlier one of their session. */
-  readonly session: number;
-  /** Sessions with a run that waits or is running. */
-  readonly sessions: number;
-  /** Runs that are due and not blocked, and running ones. */
-  readonly due: readonly LaneCount[];
-  readonly running: readonly LaneCount[];
 }
 
 /** SQL: `session` and `sessions`. */

@@ -103,7 +103,7 @@ const BLOCKED = `
 `;
 /** Since format 7. */
 const FIGURE = `
-  -- Figures of traffic by the minute (runtime/store/queries.ts). minute: Unix ms at which it began.
+  -- Figures of traffic by the minute (runtime/store/figures.ts). minute: Unix ms at which it began.
   CREATE TABLE figure (minute INTEGER PRIMARY KEY, ${FIGURES.map((name) => `${name} INTEGER NOT NULL`).join(', ')}) STRICT;
 `;
 const DISPATCH_SESSION = `

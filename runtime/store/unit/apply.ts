@@ -19,7 +19,7 @@ import type { PutGuard, Ref, StoredClaim } from '../records.ts';
 import { claimKey, laneParts, routeLane } from '../records.ts';
 import type { DeliveryEnding, Step } from '../states.ts';
 import { canAdvance, endDelivering, isRejected, joinGroup } from '../states.ts';
-import { changeDelivery } from './blocked.ts';
+import { changeDelivery, setAt } from './blocked.ts';
 import { beginRun, changePause, fire, pauseOf, tick } from './jobs.ts';
 import { attemptAgain, resend, settleClaim } from './message.ts';
 import type { WorkUnit } from './unit.ts';
@@ -112,8 +112,7 @@ function recordAttempt(unit: WorkUnit, m: RecordAttempt): MutationResults['recor
   const row = unit.rows.work.get(ref);
   const delivery = unit.heldDelivery(ref, m.index, m.holder);
   if (row === undefined || delivery === null) return null;
-  // A wait that has ended does not begin again.
-  if (due_at !== null) unit.retryDelivery(delivery, due_at, delivery.blocked_by === null ? at : due_at);
+  if (due_at !== null) unit.retryDelivery(delivery, due_at, setAt(delivery, due_at, at));
   const isLeft = due_at !== null || unit.endDelivery(delivery);
   const steps = step === null ? [] : [step];
   const all = [...unit.stepsOf(row), ...steps];

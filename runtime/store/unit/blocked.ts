@@ -1,5 +1,5 @@
 /**
- * Deliveries that are blocked until somebody releases them. Each is an ordinary delivery row that is due when its wait
+ * Deliveries that are blocked until a person releases them. Each is an ordinary delivery row that is due when its wait
  * ends:
  *
  *   blocked ──┬─ released ──> due immediately, and sent exactly as it was shown
@@ -31,6 +31,12 @@ export type BlockColumns = Pick<DeliveryRow, 'blocked_by' | 'due_at' | 'set_at'>
 
 export const takenAttempt = (ref: Ref, index: number, { blocked_by, due_at, set_at }: BlockColumns): TakenAttempt =>
   blocked_by === null ? { ref, index } : { ref, index, unsent: due_at > set_at ? 'expired' : 'refused' };
+
+/** `set_at` of a delivery that is put back: one that was refused stays refused, and one that has expired waits no longer. */
+export function setAt({ blocked_by, due_at, set_at }: BlockColumns, next: number, at: number): number {
+  if (blocked_by === null) return at;
+  return due_at > set_at ? set_at : next;
+}
 
 /** Makes a module's change. False: the delivery is not blocked, has waited only since a later instant, or has expired. */
 export function changeDelivery(unit: WorkUnit, m: Headed<ChangeDelivery>, texts: LargeTexts): boolean {

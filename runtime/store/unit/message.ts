@@ -107,7 +107,7 @@ export function settleClaim(unit: WorkUnit, ref: Ref, key: ClaimKey, isOver: boo
   if (known?.ref === ref) unit.claim({ ...key, expires_at: isOver ? at + known.ttl_ms : at });
 }
 
-/** Makes these deliveries due, or blocks those that nobody has released. If there are none, the dispatch is done. */
+/** Makes these deliveries due, or blocks those that are not released. If there are none, the dispatch is done. */
 function openDeliveries(
   unit: WorkUnit,
   row: WorkRow,

@@ -84,9 +84,9 @@ export interface DeliveryRow {
   due_at: number;
   set_at: number;
   holder: string | null;
-  /** What it waits for; null: nothing, or somebody has released it. Still blocked when it is due: it ends unsent. */
+  /** What it waits for; null: nothing, or a person has released it. Still blocked when it is due: it ends unsent. */
   blocked_by: BlockedBy | null;
-  /** When a message has told people of it; null: not yet, or it was never blocked. */
+  /** When a message has reported it to people; null: not yet, or it was never blocked. */
   told_at: number | null;
 }
 

@@ -7,6 +7,7 @@ import type { DeliveryRow, MemoryTables } from './tables.ts';
 export function approvalHandlers(tables: MemoryTables): Pick<MutationHandlers, 'change_delivery'> {
   return {
     change_delivery({ change, ref, index, since, values, dispatch, now }) {
+      if (!['answer_approval', 'tell_approval'].includes(change)) throw new Error(`unknown change ${change}`);
       const row = tables.dispatches.get(ref);
       const asked = blockedRows(tables).find((one) => one.ref === ref && one.index === index);
       if (row === undefined || asked === undefined || asked.set_at !== since || asked.due_at <= now) return false;
@@ -17,6 +18,7 @@ export function approvalHandlers(tables: MemoryTables): Pick<MutationHandlers, '
         return true;
       }
       const { approve, by, reason } = values as { approve: boolean; by: string; reason: string | null };
+      if (typeof approve !== 'boolean' || typeof by !== 'string') throw new Error('invalid answer');
       Object.assign(asked, { holds: approve ? null : 'rejected', due_at: now, set_at: now });
       const outcome = approve ? 'approved' : 'rejected';
       const times = { started_at: now, at: now, next_at: null };

@@ -125,7 +125,8 @@ function recordAttempt(tables: MemoryTables, m: RecordAttempt): MutationResults[
     if (m.step.reason !== null && !isRejected(row.steps, m.index)) noteError(tables, row, m.at, m.step.reason);
   }
   if (m.due_at !== null) {
-    Object.assign(attempt, { due_at: m.due_at, set_at: m.at, holder: null });
+    const set_at = attempt.holds === 'waits' ? attempt.set_at : attempt.holds === null ? m.at : m.due_at;
+    Object.assign(attempt, { due_at: m.due_at, set_at, holder: null });
     return { state: 'delivering', reason: null };
   }
   tables.deliveries.delete(attempt);

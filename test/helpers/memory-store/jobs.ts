@@ -2,16 +2,7 @@
 
 import { runCounter } from '../../../modules/guard/runtime/run-limits.ts';
 import type { BeginRun, MutationResults } from '../../../runtime/store/contract.ts';
-import type {
-  FireJob,
-  JobMutation,
-  JobMutationResults,
-  JobState,
-  JobTick,
-  PutJob,
-  Ref,
-  TickJob,
-} from '../../../runtime/store/records.ts';
+import type { FireJob, JobMutation, JobState, JobTick, PutJob, Ref, TickJob } from '../../../runtime/store/records.ts';
 import { NO_STATE } from '../../../runtime/store/records.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { addDeliveries } from './dispatches.ts';
@@ -51,7 +42,7 @@ export function jobHandlers(tables: MemoryTables): Pick<MutationHandlers, JobMut
   };
 }
 
-function put(tables: MemoryTables, { job, expect, numbered_beside }: PutJob): JobMutationResults['put_job'] {
+function put(tables: MemoryTables, { job, expect, numbered_beside }: PutJob): MutationResults['put_job'] {
   if (expect === 'old' && !tables.jobs.has(job.id)) return { kind: 'unknown' };
   if (expect === 'new' && tables.jobs.has(job.id)) return { kind: 'name_taken' };
   const others = [...tables.jobs.values()].filter(({ id, profile }) => id !== job.id && profile === job.profile);
@@ -64,7 +55,7 @@ function put(tables: MemoryTables, { job, expect, numbered_beside }: PutJob): Jo
   return { kind: 'stored', name };
 }
 
-function tick(tables: MemoryTables, m: TickJob): JobMutationResults['tick_job'] {
+function tick(tables: MemoryTables, m: TickJob): MutationResults['tick_job'] {
   const state = stateOf(tables, m.job);
   const ticks = tables.ticks.get(m.job) ?? new Map<number, JobTick>();
   tables.ticks.set(m.job, ticks);
@@ -92,7 +83,7 @@ function tick(tables: MemoryTables, m: TickJob): JobMutationResults['tick_job'] 
   return { kind: 'stored', ref };
 }
 
-function fire(tables: MemoryTables, m: FireJob): JobMutationResults['fire_job'] {
+function fire(tables: MemoryTables, m: FireJob): MutationResults['fire_job'] {
   if (m.claim !== null && isClaimed(tables, m.claim, m.now)) return { kind: 'duplicate' };
   if (!m.even_paused && isPaused(stateOf(tables, m.job), m)) return { kind: 'paused' };
   const busy = pauseFor(tables, m.dispatch, m.now) === null && isBusy(tables, m.job, m.now);

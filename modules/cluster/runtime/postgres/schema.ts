@@ -269,7 +269,7 @@ const VERSION_2 = `
     output_tokens bigint,
     cost double precision
   );
-  -- Figures of traffic by the minute (runtime/store/queries.ts). minute: Unix ms at which it began.
+  -- Figures of traffic by the minute (runtime/store/figures.ts). minute: Unix ms at which it began.
   CREATE TABLE figure (minute bigint PRIMARY KEY, ${FIGURES.map((name) => `${name} bigint NOT NULL`).join(', ')});
   -- When a pause expires.
   ALTER TABLE job_state ADD COLUMN paused_until bigint;

@@ -421,13 +421,16 @@ describe('scheduler: deliveries', () => {
     const targets = Object.fromEntries(
       Object.entries(homeChannels).map(([name, home_channel]) => [name, { ...binding, home_channel }]),
     );
-    const bench = schedulerBench({ ...table, profiles: { default: { ...profilePlan('default'), targets } } });
+    const email = { name: 'email', title: 'E-mail', driver: 'email', home_last: true } as const;
+    const plans = { email: { ...email, settings: [], address: [], variants: [] } };
+    const profiles = { default: { ...profilePlan('default'), targets } };
+    const bench = schedulerBench({ ...table, targets: plans, profiles });
     await begin(bench);
     await bench.clock.run(HOUR);
     return bench.store.look({ kind: 'load', ref: 1 })?.dispatch.deliveries.map(({ target }) => target) ?? [];
   }
 
-  it('origin is the home channel of a chat, else of email, else the answer is only saved', async () => {
+  it('origin is the home channel of a chat, else of a target that is used last, else the answer is only saved', async () => {
     assert.deepEqual(await targetsOf({ email: 'a@example.org', sms: null, messenger_a: '1', workspace_chat: 'C' }), [
       'messenger_a',
     ]);

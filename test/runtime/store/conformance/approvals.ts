@@ -182,6 +182,42 @@ export function approvals(open: StoreOpener): void {
     assert.equal(await answer(store, ref, { now: 1000 }), false);
   });
 
+  it('keeps a delivery that was put back refused, or expired', async (t) => {
+    const { store } = await open(t);
+    const refused = await ask(store, 'a', 1000);
+    const expired = await askOf(store, 'b', 1000);
+    await take(store, 1000);
+    await answer(store, refused, { approve: false });
+    const putBack = async (ref: Ref, at: number): Promise<void> => {
+      const of = { kind: 'record_attempt', ref, index: 1, holder: 'this process', step: null } as const;
+      assert.notEqual(await store.write({ ...of, at, due_at: at + 5000 }), null);
+    };
+    assert.deepEqual(await due(store, 2000), [{ index: 1, unsent: 'refused' }]);
+    await putBack(refused, 2100);
+    assert.deepEqual(await due(store, 1000 + HOUR), [
+      { index: 1, unsent: 'refused' },
+      { index: 1, unsent: 'expired' },
+    ]);
+    for (const ref of [refused, expired]) await putBack(ref, 1000 + HOUR);
+    assert.equal(await answer(store, refused, { since: 7100, now: 7000 }), false);
+    assert.deepEqual(await due(store, 6000 + HOUR), [
+      { index: 1, unsent: 'refused' },
+      { index: 1, unsent: 'expired' },
+    ]);
+  });
+
+  it('rejects a change that no module brings, and an answer with other values', async (t) => {
+    const { store } = await open(t);
+    const ref = await ask(store, 'a', 1000);
+    const change = { kind: 'change_delivery', ref, index: 1, since: 1000, dispatch: null, now: 2000 } as const;
+    const values = { approve: true, by: 'ann', reason: null };
+    for (const name of ['', 'constructor', '__proto__', 'approve'])
+      await assert.rejects(store.write({ ...change, change: name, values }));
+    for (const odd of [{}, { ...values, approve: 'yes' }, { ...values, by: 1 }])
+      await assert.rejects(store.write({ ...change, change: 'answer_approval', values: odd }));
+    assert.deepEqual(await waiting(store), [WAITS]);
+  });
+
   it('rejects an answer for a delivery that waits since another time, is unknown, or needs no approval', async (t) => {
     const { store } = await open(t);
     const ref = await ask(store, 'a', 1000);

@@ -8,7 +8,7 @@ import { seededRandom } from '../../../helpers/seeded-random.ts';
 import type { StoreOpener } from './subject.ts';
 import { audit, find, tally } from './subject.ts';
 
-const ROUNDS = 12;
+const ROUNDS = 6;
 const EVENTS = 40;
 
 export function together(open: StoreOpener): void {

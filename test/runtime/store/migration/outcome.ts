@@ -67,7 +67,7 @@ export async function endAll(store: Store): Promise<void> {
     ...{ 'fires-1': 'job_already_running', 'fires-3': 'job_already_running' },
   });
   for (const id of ['approval-1', 'approval-2'])
-    assert.equal((await find(store, id))?.state, 'dead', 'nobody answered');
+    assert.equal((await find(store, id))?.state, 'dead', 'no answer in time');
   const left = await store.read({ kind: 'list', filter: { limit: 99, oldest_open: true } });
   assert.deepEqual(
     left.map(({ id }) => id),

@@ -13,7 +13,7 @@ describe('a database', () => {
   const refused: readonly (readonly [format: number, message: RegExp])[] = [
     [4, /has format 4, which predates the first release: move the file away/],
     [5, /has format 5, which predates the first release: move the file away/],
-    [99, /newer hookwright \(format 99, this version supports up to 8\)/],
+    [99, /newer hookwright \(format 99, this version supports up to 9\)/],
   ];
   for (const [format, message] of refused) {
     it(`of format ${format} is rejected`, async (t) => {
@@ -42,7 +42,7 @@ describe('a database', () => {
     old.exec(`DROP TABLE message; DROP TABLE usage; DROP TABLE figure; ALTER TABLE answer DROP COLUMN program; DROP INDEX work_due; DROP INDEX work_session;
       ALTER TABLE work DROP COLUMN session; ALTER TABLE work DROP COLUMN turn; ALTER TABLE work DROP COLUMN blocked_by;
       ALTER TABLE job_state DROP COLUMN paused_until;
-      DROP INDEX delivery_waiting; ALTER TABLE delivery DROP COLUMN waiting;
+      DROP INDEX delivery_blocked; ALTER TABLE delivery DROP COLUMN blocked_by; ALTER TABLE delivery DROP COLUMN told_at;
       DROP INDEX dispatch_session; ALTER TABLE dispatch DROP COLUMN session; DROP INDEX dispatch_burst; ALTER TABLE dispatch DROP COLUMN burst; DROP INDEX dispatch_accepted;
       CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending'; PRAGMA user_version = 6`);
     old.close();
