@@ -1633,7 +1633,7 @@ export interface SourceFile {
    */
   delivery_digest?: boolean;
   /**
-   * The body is a batch: every item of this list is an event of its own. `[]` iterates over a list: `[]` (the root), `events[]`, `entry[].changes[]`. `json` of `event` and `delivery` begins in the item; `batch.` begins at the root.
+   * The body is a batch: every item of this list is a separate event. `[]` iterates over a list: `[]` (the root), `events[]`, `entry[].changes[]`. `json` of `event` and `delivery` begins in the item; `batch.` begins at the root.
    */
   each?: string;
   /**
@@ -1955,7 +1955,7 @@ export interface SourceVariant {
    */
   delivery_digest?: boolean;
   /**
-   * The body is a batch: every item of this list is an event of its own. `[]` iterates over a list: `[]` (the root), `events[]`, `entry[].changes[]`. `json` of `event` and `delivery` begins in the item; `batch.` begins at the root.
+   * The body is a batch: every item of this list is a separate event. `[]` iterates over a list: `[]` (the root), `events[]`, `entry[].changes[]`. `json` of `event` and `delivery` begins in the item; `batch.` begins at the root.
    */
   each?: string;
   /**

@@ -1,4 +1,4 @@
-/** Batches: each item of a request is an event of its own, one commit stores all, and one response answers for all. */
+/** Batches: each item of a request is a separate event, one commit stores all, and one response answers for all. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunAgent } from '../../../runtime/dispatch/agent-runner.ts';
