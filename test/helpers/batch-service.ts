@@ -76,7 +76,7 @@ export async function startBatchService(t: Ending, setting: BatchSetting = {}): 
     prompts.push(prompt);
     return '[SILENT]';
   };
-  const given = { table, home, log, agent: agent ?? record, env, ...options };
+  const given = { table, home, log, agent: agent ?? record, env, store: ':memory:' as const, ...options };
   const service = await createService(given, runtimeParts(MODULES));
   atEnd(t, () => service.stop({ drainMs: 0 }));
   const { url } = await service.listen();
