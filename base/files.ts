@@ -41,9 +41,9 @@ export async function readRegularFile(path: string, maxBytes: number = MAX_FILE_
   check(path, await stat(path), maxBytes);
   const file = await open(path, FLAGS);
   try {
-    const found = await file.stat();
-    check(path, found, maxBytes);
-    return await readAll(file, path, found.size, maxBytes);
+    const stats = await file.stat();
+    check(path, stats, maxBytes);
+    return await readAll(file, path, stats.size, maxBytes);
   } finally {
     await file.close();
   }
@@ -54,10 +54,10 @@ export async function readOwnFile(path: string, maxBytes: number): Promise<Buffe
   check(path, await lstat(path), maxBytes);
   const file = await open(path, FLAGS | (constants.O_NOFOLLOW ?? 0));
   try {
-    const found = await file.stat();
-    check(path, found, maxBytes);
-    if (found.nlink > 1) throw new UnreadableFile('ENOTREG', `${path} is a link`);
-    return await readAll(file, path, found.size, maxBytes);
+    const stats = await file.stat();
+    check(path, stats, maxBytes);
+    if (stats.nlink > 1) throw new UnreadableFile('ENOTREG', `${path} is a link`);
+    return await readAll(file, path, stats.size, maxBytes);
   } finally {
     await file.close();
   }
@@ -73,9 +73,9 @@ export function readRegularFileSync(path: string, maxBytes: number = MAX_FILE_BY
   check(path, statSync(path), maxBytes);
   const file = openSync(path, FLAGS);
   try {
-    const found = fstatSync(file);
-    check(path, found, maxBytes);
-    const pieces = new Pieces(path, found.size, maxBytes);
+    const stats = fstatSync(file);
+    check(path, stats, maxBytes);
+    const pieces = new Pieces(path, stats.size, maxBytes);
     while (pieces.add(readSync(file, pieces.room())));
     return pieces.whole();
   } finally {
@@ -88,10 +88,10 @@ export function readRegularTextSync(path: string, maxBytes?: number): string {
   return readRegularFileSync(path, maxBytes).toString('utf8');
 }
 
-function check(path: string, found: Stats, maxBytes: number): void {
-  if (found.isDirectory()) throw new UnreadableFile('EISDIR', `${path} is a folder, not a file`);
-  if (!found.isFile()) throw new UnreadableFile('ENOTREG', `${path} is not a regular file`);
-  if (found.size > maxBytes) throw tooLarge(path, maxBytes);
+function check(path: string, stats: Stats, maxBytes: number): void {
+  if (stats.isDirectory()) throw new UnreadableFile('EISDIR', `${path} is a folder, not a file`);
+  if (!stats.isFile()) throw new UnreadableFile('ENOTREG', `${path} is not a regular file`);
+  if (stats.size > maxBytes) throw tooLarge(path, maxBytes);
 }
 
 async function readAll(file: FileHandle, path: string, size: number, maxBytes: number): Promise<Buffer> {

@@ -31,7 +31,7 @@ const SECRET_PARAMETER =
 /** Returns the checked base, or an error message. The message never contains the text, which may be a secret. */
 export function parseBaseUrl(text: string, options: BaseUrlOptions): BaseUrl | string {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null) return 'it is not a URL';
+  if (url === null) return 'this is not a URL';
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'the URL is neither https:// nor http://';
   const problem = credentialsIn(url, options);
   if (problem !== null) return problem;

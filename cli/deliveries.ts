@@ -22,7 +22,7 @@ import { findDispatch, unknownDispatch, useStore } from './store/use-store.ts';
 
 const jobFilterOption = text('id', 'Only runs of this job');
 
-const sinceOption = text('time', 'Accepted since: 30min, 12h, 7d, or a date');
+const sinceOption = text('time', 'Only events accepted since: 30min, 12h, 7d, or a date');
 
 /** `hookwright deliveries list`: accepted events and their states, newest first. */
 export const deliveriesListCommand = command({
@@ -31,7 +31,7 @@ export const deliveriesListCommand = command({
     route: routeFilterOption,
     job: jobFilterOption,
     since: sinceOption,
-    limit: withDefault('50', parsed('count', 'At most this many (default 50)', parseLimit)),
+    limit: withDefault('50', parsed('count', 'List at most this many (default 50)', parseLimit)),
     config: configOption,
     json: arrayOption,
   },
@@ -158,11 +158,11 @@ function formatMoment({ at, what, target, outcome, reason, next_at }: Moment): s
 }
 
 const replayOptions = {
-  state: text('name', 'All with this state: done, dead or skipped'),
+  state: text('name', 'Replay deliveries in this state: done, dead or skipped'),
   route: routeFilterOption,
   job: jobFilterOption,
   since: sinceOption,
-  limit: parsed('count', 'Only the newest ones, at most this many', parseLimit),
+  limit: parsed('count', 'Replay at most this many, the newest ones', parseLimit),
   rerun: flag('Run the agent again even if its answer is stored'),
   again: flag('Send the stored text to all targets, including those that have received it'),
   dryRun: flag('Only print what would be replayed'),
@@ -199,12 +199,12 @@ export const deliveriesReplayCommand = command({
 
 /** All or none, so that a mistyped id does not leave half of them replayed. */
 async function named(given: ReplayValues, store: Store): Promise<readonly string[]> {
-  const found = await Promise.all(given.ids.map((id) => findDispatch(store, id)));
-  for (const stored of found) {
+  const dispatches = await Promise.all(given.ids.map((id) => findDispatch(store, id)));
+  for (const stored of dispatches) {
     const why = whyNotReplay(stored, given.again);
     if (why !== null) throw new CliError(`${stored.id} cannot be replayed: ${why}`);
   }
-  return [...new Set(found.map(({ id }) => id))];
+  return [...new Set(dispatches.map(({ id }) => id))];
 }
 
 function report(context: CliContext, given: ReplayValues, { done, refused }: ReplayedDeliveries): void {

@@ -41,7 +41,7 @@ export const gatewayRunCommand = command({
     } catch (error) {
       // In the background every line of the log is JSON.
       if (given.logFile === undefined || !(error instanceof CliError)) throw error;
-      log.error({ reason: error.message, hints: error.hints }, 'could not start');
+      log.error({ reason: error.message, hints: error.hints }, 'the gateway could not start');
       log.flush();
       return error.exitCode;
     }

@@ -143,8 +143,8 @@ const FOLLOW_MS = 200;
 export const gatewayLogsCommand = command({
   options: {
     route: routeFilterOption,
-    level: choice(LEVELS, 'Only this level and more severe ones'),
-    since: text('time', 'Since: 30min, 12h, 7d, or a date'),
+    level: choice(LEVELS, 'Only lines of this level or a more severe one'),
+    since: text('time', 'Only lines since: 30min, 12h, 7d, or a date'),
     follow: withShort('-f', flag('Print new lines until Ctrl-C')),
     lines: withShort(
       '-n',

@@ -202,7 +202,7 @@ async function check(context: CliContext): Promise<void> {
   const { root } = searchConfig(nodeFiles, context);
   if (config === null || root === null || nodeFiles.realpath(root) !== nodeFiles.realpath(config)) {
     const served =
-      config === null ? ['it serves compiled tables; restart it the way it was started'] : servedLines(config);
+      config === null ? ['the gateway serves compiled tables; restart it the way it was started'] : servedLines(config);
     throw new CliError(
       OTHER_CONFIG,
       ...served,
@@ -238,7 +238,7 @@ async function compiled(context: CliContext): Promise<Pick<ReloadReport, 'ok' | 
 
 const options = {
   json: flag('Print the report as JSON'),
-  failOn: failOnOption('Keep the old table if captured requests would be lost or changed; none: replace it'),
+  failOn: failOnOption('Keep the old table if captured requests would be lost or changed; none: always replace it'),
 };
 
 type Options = ValuesOf<typeof options>;
@@ -277,7 +277,7 @@ function unchanged({ clock }: CliContext, loadedAt: number): string {
 
 function tooLate(at: number): CliError {
   return new CliError(
-    `the configuration was loaded at ${new Date(at).toISOString()}, before this command and without a gate`,
+    `the configuration was loaded at ${new Date(at).toISOString()}, before this command and without a check`,
     'changed files are loaded automatically: to check each change, start the gateway with --fail-on',
     'to compare two configurations: hookwright diff OLD NEW --requests 1000',
   );

@@ -54,10 +54,10 @@ export const jobCreateCommand = command({
     const open = await openJobs(context, given.config);
     const timezone = chooseTimezone(given.timezone, open.table.gateway.timezone ?? context.timezone);
     const config = { ...configFromFlags(given), schedule, prompt, timezone };
-    const made = await makeStore(context, (store) =>
+    const createdJob = await makeStore(context, (store) =>
       createJob({ name: given.name, profile: given.profile, config, blueprint: null }, { store, open, context }),
     );
-    printJob(context, { ...made, verb: 'created', open }, given.json);
+    printJob(context, { ...createdJob, verb: 'created', open }, given.json);
   },
 });
 
@@ -194,11 +194,11 @@ export const jobEditCommand = command({
   options: {
     name: text('name', 'New name; the id stays'),
     ...JOB_OPTIONS,
-    deliver: text('target', 'Targets by comma, or origin, or local'),
-    skills: namesOption('Skills by comma; empty for none'),
+    deliver: text('target', 'Targets, separated by commas; or origin, or local'),
+    skills: namesOption('Skills, separated by commas; empty for none'),
     toolsets: namesOption('Toolsets by comma'),
     timezone: text('zone', 'IANA time zone'),
-    misfire: misfireOption('Missed runs: skip or once'),
+    misfire: misfireOption('What happens to missed runs: skip or once'),
     profile: jobProfileOption,
     config: configOption,
     json: jsonOption,

@@ -38,7 +38,7 @@ export const profileCreateCommand = command({
   async run(context, given) {
     const { name } = given;
     if (name === DEFAULT_PROFILE)
-      throw new CliError('the profile `default` always exists: it is the home', context.home);
+      throw new CliError('the profile `default` always exists: its folder is the home', context.home);
     if (!PROFILE_NAME.test(name)) {
       throw new CliError(
         `invalid profile name "${name}"`,
@@ -181,7 +181,7 @@ function credentialsOf(profile: ProfilePlan, routes: readonly RoutePlan[]): stri
 const AGENTS: { readonly [Kind in AgentPlan['kind']]: (plan: Extract<AgentPlan, { kind: Kind }>) => string } = {
   command: ({ argv }) => argv.join(' '),
   openai: ({ model, base_url }) => `${model} at ${base_url}`,
-  preview: () => 'none: each answer is the prompt',
+  preview: () => 'none: each answer is the prompt itself',
 };
 
 const describeAgent = (plan: AgentPlan): string => (AGENTS[plan.kind] as (plan: AgentPlan) => string)(plan);

@@ -41,11 +41,11 @@ async function dispatch(argv: readonly string[], context: CliContext): Promise<n
   }
   const entry = findCommand(commands, argv);
   if (entry !== undefined) return runCommand(entry, argv.slice(entry.path.split(' ').length), context);
-  const asked = argv.findIndex((word) => HELP.has(word));
-  const group = argv.slice(0, asked === -1 ? undefined : asked).join(' ');
+  const helpIndex = argv.findIndex((word) => HELP.has(word));
+  const group = argv.slice(0, helpIndex === -1 ? undefined : helpIndex).join(' ');
   if (commands.some((other) => other.path.startsWith(`${group} `))) {
-    (asked === -1 ? context.stderr : context.stdout).write(formatGroup(visibleIn(commands), group, layout));
-    return asked === -1 ? 2 : 0;
+    (helpIndex === -1 ? context.stderr : context.stdout).write(formatGroup(visibleIn(commands), group, layout));
+    return helpIndex === -1 ? 2 : 0;
   }
   throw unknownCommand(commands, OTHER_WORDS, argv);
 }

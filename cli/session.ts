@@ -102,7 +102,7 @@ async function showAgent(context: CliContext, given: Options, session: string): 
   }));
   if (found === null || (found.busy === null && found.said.length === 0)) {
     throw new CliError(
-      `session "${session}" has no turns and no pending runs`,
+      `session "${session}" has no messages and no pending runs`,
       'list busy sessions with: hookwright session list; select a chat session by target and chat id',
     );
   }
@@ -129,7 +129,7 @@ export const sessionResetCommand = command({
     const known = await useStore(context, (store) => resetSession(store, of, context.clock.now()));
     if (known !== true) {
       throw new CliError(
-        `session "${given.session}" has no turns and no pending runs`,
+        `session "${given.session}" has no messages and no pending runs`,
         'list busy sessions with: hookwright session list',
       );
     }

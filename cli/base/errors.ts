@@ -64,7 +64,7 @@ const MOST = 8;
 /** @param candidates known matches; there may be more */
 export function ambiguousName(kind: string, name: string, candidates: readonly string[], listedBy: string): CliError {
   const message = `several ${plural(kind)} begin with "${name}"`;
-  if (candidates.length === 0) return new CliError(message, `type more of it; to list all: ${listedBy}`);
+  if (candidates.length === 0) return new CliError(message, `type more characters of it; to list all: ${listedBy}`);
   const more = candidates.length > MOST ? `, and ${candidates.length - MOST} more` : '';
   return new CliError(message, `choose one: ${[...candidates].sort().slice(0, MOST).join(', ')}${more}`);
 }

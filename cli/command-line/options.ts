@@ -7,7 +7,7 @@ import { parseChoice, parseDuration, parseList, parsePort } from './values.ts';
 
 export const configOption = list('path|glob', 'Configuration files; repeatable');
 
-export const outOption = text('dir', 'Folder for the tables');
+export const outOption = text('dir', 'Folder for the compiled tables');
 
 export const jsonOption = flag('Print JSON');
 
@@ -34,11 +34,11 @@ export const logFileOption = text('path', 'Log file of this process, for `gatewa
 
 export const descriptionOption = text('text', 'Its purpose');
 
-export const budgetOption = text('yaml', "Most runs, tokens and cost, such as '{runs: 20, per: day}'; empty for none");
+export const budgetOption = text('yaml', "Maximum runs, tokens, cost, such as '{runs: 20, per: day}'; empty for none");
 
 export const chatIdOption = text('id', 'Chat or channel id');
 
-export const approveOption = toggle('Messages wait for approval: hookwright approvals');
+export const approveOption = toggle('Hold each message until a person approves it (hookwright approvals)');
 
 /** Filters deliveries or requests. */
 export const routeFilterOption = text('name', 'Only this route');

@@ -113,7 +113,7 @@ type Refused = Exclude<MutationResults['accept'] | MutationResults['resend'], { 
 
 async function explain(store: Store, result: Refused): Promise<string> {
   if (result.kind === 'done') return DELIVERED;
-  if (result.kind !== 'superseded') return 'it was resumed or removed in the meantime';
+  if (result.kind !== 'superseded') return 'the delivery was resumed or removed in the meantime';
   const by = await store.read({ kind: 'load', ref: result.by });
   return `the event continued as ${by?.id ?? 'another delivery'}`;
 }
@@ -141,7 +141,7 @@ export function describeDead(dead: readonly DeadWork[], now: number): string | n
   const named = oldest.slice(0, MAX_NAMED).map((work) => {
     return `${work.count} of ${ownerOf(work)} since ${formatDuration(now - work.since)}`;
   });
-  const others = oldest.length > MAX_NAMED ? [`more of ${oldest.length - MAX_NAMED} others`] : [];
+  const others = oldest.length > MAX_NAMED ? [`more of ${oldest.length - MAX_NAMED} other routes or jobs`] : [];
   return `${total === 1 ? '1 delivery is' : `${total} deliveries are`} dead: ${[...named, ...others].join(', ')}`;
 }
 

@@ -86,7 +86,7 @@ function refusal({ code, message }: ControlError): CliError {
   if (code === 'unknown_operation') {
     return new OtherVersionError(`the running gateway is of an older version: ${visible(message)}`, RESTART);
   }
-  if (code !== 'foreign_socket') return new CliError(`the gateway rejected this: ${visible(message)}`);
+  if (code !== 'foreign_socket') return new CliError(`the gateway rejected the request: ${visible(message)}`);
   return new CliError(message, 'run this as the user of the gateway: sudo -u <user> hookwright ...');
 }
 
@@ -149,7 +149,7 @@ export const OTHER_CONFIG = 'the gateway was not stopped: it serves a different 
 
 /** Names the configuration that the running gateway serves. */
 export const servedLines = (config: string | null): readonly string[] =>
-  config === null ? [] : [`it serves ${visible(config)}`];
+  config === null ? [] : [`the running gateway serves ${visible(config)}`];
 
 /** The command that stops the gateway. A gateway of another project is stopped from that project's folder. */
 export function stopOf(context: CliContext, config: string | null): string {
@@ -157,4 +157,4 @@ export function stopOf(context: CliContext, config: string | null): string {
   return config === null || otherProject(context, config) === null ? stop : `cd ${visible(dirname(config))} && ${stop}`;
 }
 
-export const SEPARATE_HOME = 'or use a separate home for this one: HOOKWRIGHT_HOME=<dir>';
+export const SEPARATE_HOME = 'or use a separate home for the configuration here: HOOKWRIGHT_HOME=<dir>';

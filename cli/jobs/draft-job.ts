@@ -98,12 +98,12 @@ export const misfireOption = (description: string) =>
 export const JOB_OPTIONS = {
   schedule: text('cron', 'Minute, hour, day of month, month, day of week'),
   prompt: text('text', 'Prompt of each run'),
-  deliver: text('target', 'Targets by comma, or origin, or local; default: log'),
+  deliver: text('target', 'Targets, separated by commas; or origin, or local; default: log'),
   deliverChatId: chatIdOption,
   approve: approveOption,
   agent: text('name', 'One of `agents`; none: send the prompt as the message'),
   skills: namesOption('Skills by comma'),
-  toolsets: namesOption("Toolsets by comma; default: the profile's"),
+  toolsets: namesOption("Toolsets, separated by commas; default: the profile's"),
   timezone: text('zone', "IANA time zone; default: gateway.timezone, or else the machine's"),
   misfire: misfireOption('Runs missed while no gateway ran: skip them (skip, default) or run once (once)'),
   budget: budgetOption,
@@ -160,19 +160,19 @@ export async function createJob(job: NewJob, { store, open, context }: JobScope,
   const configured = Object.values(open.table.jobs);
   const known = new Set([...configured, ...records].flatMap(({ id, name }) => [id, name]));
   const own = configured.filter(({ profile }) => profile === job.profile).map(({ name }) => name);
-  const taken = new CliError(
+  const nameInUse = new CliError(
     `there is a job "${job.name}" already`,
     `change it: hookwright job edit ${job.name}`,
     'or choose another name',
   );
-  if (!numbered && own.includes(job.name)) throw taken;
+  if (!numbered && own.includes(job.name)) throw nameInUse;
   const now = context.clock.now();
   const toolsets = config.toolsets === undefined ? null : plan.toolsets;
   const id = newId(context.random, (candidate) => known.has(candidate));
   const record = recordOfPlan(plan, { id, created_at: now, blueprint, toolsets, timezone });
   const put = { kind: 'put_job', job: record, expect: 'new' } as const;
   const stored = await store.write(numbered ? { ...put, numbered_beside: own } : put);
-  if (stored.kind !== 'stored') throw taken;
+  if (stored.kind !== 'stored') throw nameInUse;
   // The schedule applies from now on, even if no gateway is running.
   await store.write({ kind: 'watch_job', job: record.id, signature: jobSignature(record), now });
   return { record: { ...record, name: stored.name }, warnings };
@@ -223,11 +223,11 @@ export function noteUnserved(
 }
 
 /** @throws UsageError if it is not an IANA zone */
-export function chooseTimezone(asked: string | undefined, otherwise: string): string {
-  if (asked === undefined) return otherwise;
-  if (isTimeZone(asked)) return asked;
+export function chooseTimezone(requestedZone: string | undefined, otherwise: string): string {
+  if (requestedZone === undefined) return otherwise;
+  if (isTimeZone(requestedZone)) return requestedZone;
   throw new UsageError(
-    `unknown time zone "${asked}"${didYouMean(asked, timeZones())}`,
+    `unknown time zone "${requestedZone}"${didYouMean(requestedZone, timeZones())}`,
     'time zones have names such as Europe/Berlin',
   );
 }

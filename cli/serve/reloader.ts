@@ -95,7 +95,7 @@ export class Reloader {
     this.options.state.error = refusalText(refused);
     this.options.log.error(
       { ...refused },
-      'the new table was rejected by the gate; the previous table stays in service',
+      'the new table was rejected by --fail-on; the previous table stays in service',
     );
   }
 

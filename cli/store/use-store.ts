@@ -59,7 +59,7 @@ async function withStore<T>(
     return await use(store);
   } catch (error) {
     if (error instanceof StoreInDoubt)
-      throw new CliError(error.message, 'check whether it took effect before you repeat it');
+      throw new CliError(error.message, 'check whether the change took effect before you repeat the command');
     if (error instanceof StoreUnavailable) throw new StoreOutOfReach(`the store is unavailable: ${error.message}`);
     if (error instanceof StoreDamaged)
       throw new CliError(error.message, 'to repair a damaged file: hookwright docs backups');
@@ -129,7 +129,7 @@ function heldBy(context: CliContext): CliError {
   const pid = lockHolder(lockPath(storePath(context.home)));
   return new CliError(
     `${pid === null ? 'another process' : `process ${pid}`} holds the store of ${context.home}, and no gateway answers`,
-    'wait until it ends, or end it',
+    'wait until that process ends, or end it',
   );
 }
 

@@ -193,15 +193,15 @@ export interface MatchedRoute {
 }
 
 /** @param asked its name or a prefix @throws CliError if there is no such route, or it has errors */
-export function findRoute({ home }: CliContext, asked: string, open: OpenTable): MatchedRoute {
+export function findRoute({ home }: CliContext, requestedName: string, open: OpenTable): MatchedRoute {
   const fixed = Object.values(open.table.routes).map((plan) => [plan.name, plan] as const);
   // A static route takes precedence over a subscription of the same name; the file is read only if needed.
-  const exact = fixed.find(([name]) => name === asked)?.[1];
+  const exact = fixed.find(([name]) => name === requestedName)?.[1];
   if (exact !== undefined) return { plan: exact, dynamic: false };
   const text = readSubscriptionText(home);
   const names = [...parseSubscriptions(home, text).keys()];
   const known = [...fixed, ...names.map((name) => [name, name] as const)];
-  const found = findName<RoutePlan | string>({ kind: 'route', name: asked, known, listedBy: ALL_ROUTES });
+  const found = findName<RoutePlan | string>({ kind: 'route', name: requestedName, known, listedBy: ALL_ROUTES });
   if (typeof found !== 'string') return { plan: found, dynamic: false };
   const compiled = compileSubscriptions(text, open);
   const plan = compiled.routes.find((route) => route.name === found);
@@ -213,11 +213,11 @@ export function findRoute({ home }: CliContext, asked: string, open: OpenTable):
 const ALL_ROUTES = 'hookwright webhook list --all';
 
 /** The full name of a subscription, for commands that change it. @throws CliError for a static or unknown route */
-export function subscriptionNamed(home: string, asked: string, open: OpenTable | null): string {
+export function subscriptionNamed(home: string, requestedName: string, open: OpenTable | null): string {
   const names = [...parseSubscriptions(home, readSubscriptionText(home)).keys()];
-  if (!names.includes(asked) && open !== null) rejectStatic(asked, open);
+  if (!names.includes(requestedName) && open !== null) rejectStatic(requestedName, open);
   const known = names.map((name) => [name, name] as const);
-  return findName({ kind: 'subscription', name: asked, known, listedBy: 'hookwright webhook list' });
+  return findName({ kind: 'subscription', name: requestedName, known, listedBy: 'hookwright webhook list' });
 }
 
 export function unknownRoute(name: string, known: readonly string[]): CliError {

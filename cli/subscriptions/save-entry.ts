@@ -120,8 +120,8 @@ interface Rotation {
 export function rotateSecret(entry: RouteConfig, { fresh, now, end, inherited }: Rotation): RouteConfig {
   const { secret, secrets, ...rest } = entry;
   const old: readonly RotatingSecret[] = secrets ?? (secret === undefined ? written(inherited) : [secret]);
-  const kept = old.map((item) => endingAt(item, end)).filter(({ expires_at }) => Date.parse(expires_at) > now);
-  return kept.length === 0 ? { ...rest, secret: fresh } : { ...rest, secrets: [fresh, ...kept] };
+  const unexpired = old.map((item) => endingAt(item, end)).filter(({ expires_at }) => Date.parse(expires_at) > now);
+  return unexpired.length === 0 ? { ...rest, secret: fresh } : { ...rest, secrets: [fresh, ...unexpired] };
 }
 
 /** Keeps an earlier expiry. */
@@ -140,12 +140,12 @@ const REPEATABLE = 'repeatable';
 
 /** The options of `webhook subscribe`. */
 export const SUBSCRIBE_OPTIONS = {
-  events: list(`types`, `Accepted event types or globs, by comma; ${REPEATABLE}`),
+  events: list(`types`, `Accepted event types or globs, separated by commas; ${REPEATABLE}`),
   prompt: text('template', 'Prompt, or message without an agent; {a.b} is a payload field'),
-  deliver: text('target', 'Targets of the result, by comma'),
+  deliver: text('target', 'Targets of the result, separated by commas'),
   deliverChatId: chatIdOption,
   approve: approveOption,
-  deliverExtra: list(`key=value`, `More address parts, such as repo=… ; ${REPEATABLE}`),
+  deliverExtra: list(`key=value`, `Another key of deliver_extra, such as repo=… ; ${REPEATABLE}`),
   description: descriptionOption,
   deliverOnly: toggle('No agent: deliver the prompt as the message (--no-deliver-only)'),
   agent: text('name', 'One of `agents`; none: store and retry the prompt as the message'),
@@ -153,10 +153,10 @@ export const SUBSCRIBE_OPTIONS = {
   routeProfile: text('profile', 'Profile of the route'),
   mirrorToSession: toggle("Append deliveries to the chat's session"),
   script: text('name', 'Filter or transform script in scripts/'),
-  skills: text('names', 'Skills of the agent, by comma'),
+  skills: text('names', 'Skills of the agent, separated by commas'),
   filter: list(`yaml`, `Condition, such as '{field: action, equals: opened}'; ${REPEATABLE}`),
   coalesce: text('yaml', 'Key of a burst: a field, or {key, window_seconds, max_wait_seconds}'),
-  sessionKey: text('template', 'Runs with the same key take turns: a field, or {a.b}#{c}'),
+  sessionKey: text('template', 'Runs with the same key run one at a time: a field, or {a.b}#{c}'),
   budget: budgetOption,
   source: text('source', 'Sender: its signature, event type and delivery id (hookwright source list)'),
   secret: text('ref', 'Secret: env:NAME, file:path or a literal; default: generated'),

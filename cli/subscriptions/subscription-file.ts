@@ -136,7 +136,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   CloseBraceExpected: '"," or "}"',
   CloseBracketExpected: '"," or "]"',
   EndOfFileExpected: 'the end of the file',
-  UnexpectedEndOfString: 'a double quote at the end of the text on its line',
+  UnexpectedEndOfString: 'the closing double quote on the same line',
 };
 
 class Fault extends Error {
@@ -161,7 +161,7 @@ export function findJsonFault(text: string): Fault | null {
   };
   const onObjectProperty = (name: string, offset: number, length: number): void => {
     const written = text.slice(offset, offset + length);
-    if (names.at(-1)?.has(name) === true) throw new Fault(offset, `the name ${written} stands here a second time`);
+    if (names.at(-1)?.has(name) === true) throw new Fault(offset, `the name ${written} is used a second time here`);
     names.at(-1)?.add(name);
   };
   const onError = (code: Parameters<typeof printParseErrorCode>[0], offset: number): void => {

@@ -32,7 +32,7 @@ const WAITS =
 const ONCE = 'a job never runs twice at once';
 const ENDS = 'the sender of a `deliver_only` route waits for the result';
 const FIRES = 'a job also has runs without an event';
-const JOB = 'the job named by `cron_job` has its own';
+const JOB = 'the job named by `cron_job` has its own setting';
 
 /** Other rules report `coalesce`, and filters that never match. */
 export const ROUTE_KEYS = {

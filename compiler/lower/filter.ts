@@ -41,11 +41,12 @@ function refusal(source: string): Pick<Problem, 'message' | 'within' | 'hint'> |
 
 /** Explains why RE2 rejects syntax that other engines accept. */
 function regexHint(text: string): string | undefined {
-  if (/\(\?<?[=!]/.test(text)) return 'lookaround is not linear-time; use two filters, one of them under `not`';
+  if (/\(\?<?[=!]/.test(text))
+    return 'lookaround is not supported, because matching it can take unlimited time; use two filters, one of them under `not`';
   const [, end] = /^\*([\w.-]+)$/.exec(text) ?? [];
   if (end !== undefined)
     return `a regex is not a glob: write \`regex: ${JSON.stringify(`${end.replaceAll('.', '[.]')}$`)}\``;
-  if (/\\[1-9k]/.test(text)) return 'back-references are not linear-time; payloads are hostile';
+  if (/\\[1-9k]/.test(text)) return 'back-references are not supported, because matching them can take unlimited time';
   return undefined;
 }
 

@@ -68,7 +68,7 @@ function faultsOfSigned(file: SourceFile, signed: readonly SignedSegment[]): rea
     add(['id'], '`id` is not part of `signed`', 'Use `delivery` for an id that is not signed.');
   const inBody = file.timestamp?.json !== undefined && has('body');
   if (file.timestamp !== undefined && !has('timestamp') && !inBody)
-    add(['timestamp'], 'the timestamp is not part of `signed`: anyone could refresh it');
+    add(['timestamp'], 'the timestamp is not part of `signed`: anyone could replace the timestamp by a newer one');
   if (file.body_hash?.query !== undefined && !has('url'))
     add(['body_hash'], 'the digest is not signed: `signed` has no {url}');
   return faults;

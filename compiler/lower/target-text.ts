@@ -112,7 +112,7 @@ const PLACES: Readonly<Record<TextPlace, readonly [allowed: readonly ValueRef['o
   content: [[...PATH, 'text', 'marker', 'marks', 'content'], 'the mark of posts is available only in content'],
   signature: [['setting', 'timestamp'], 'a signature may use only settings and the timestamp'],
   exchange: [['setting', 'jwt', 'installation'], 'a token request may use only settings'],
-  installation: [['setting', 'jwt', 'match'], 'it may use only settings and parts of the address'],
+  installation: [['setting', 'jwt', 'match'], '`installation` may use only settings and parts of the address'],
 };
 
 function unknownName(name: string, scope: TextScope): string {

@@ -25,8 +25,8 @@ export function createSafeLines(diagnostics: readonly Diagnostic[], lines: Lines
   );
   const known = new Map<string, LineParts | null>();
   const partsOf = (source: SourceText): LineParts | null => {
-    const found = known.get(source.path);
-    if (found !== undefined) return found;
+    const cached = known.get(source.path);
+    if (cached !== undefined) return cached;
     const parts = findParts(
       source,
       (sensitive.get(source.path) ?? []).map(({ range }) => range),
@@ -64,11 +64,11 @@ const cover = (text: string, { start, end }: Columns): string =>
 
 /** Returns null if the text could not be analysed; none of it may then be shown. */
 function findParts(source: SourceText, sensitive: readonly Range[], lines: Lines): LineParts | null {
-  const found = secretParts(source, new Set(sensitive.map(({ start }) => start)));
-  if (found === null) return null;
+  const secrets = secretParts(source, new Set(sensitive.map(({ start }) => start)));
+  if (secrets === null) return null;
   // `secretParts` masks the values of sensitive keys; other ranges are masked themselves.
   const others = sensitive.filter(({ end }) => !/^["']?[ \t]*:/.test(source.text.slice(end, end + 8)));
-  const parts = [...found, ...others].flatMap((range) => partsByLine(source, range, lines));
+  const parts = [...secrets, ...others].flatMap((range) => partsByLine(source, range, lines));
   return groupBy(parts, ({ line }) => line);
 }
 
@@ -113,7 +113,7 @@ interface SecretParts {
 }
 
 function collect(document: Document.Parsed, sensitive: ReadonlySet<number>): readonly Range[] {
-  const found: SecretParts = { ranges: [], anchors: new Set() };
+  const secrets: SecretParts = { ranges: [], anchors: new Set() };
   const isSecretName = remembered(mayBeSecretName);
   const holdsSecret = ({ key, value }: Pair): boolean =>
     isScalar(key) &&
@@ -122,16 +122,16 @@ function collect(document: Document.Parsed, sensitive: ReadonlySet<number>): rea
   visit(document, {
     Pair(_, pair, path) {
       if (!holdsSecret(pair) || isEntry(pair, path)) return undefined;
-      coverPart(pair.value, found);
+      coverPart(pair.value, secrets);
       // `coverAnchors` follows its aliases.
       return visit.SKIP;
     },
     Scalar(_, node) {
-      if (sensitive.has(node.range?.[0] ?? -1)) coverPart(node, found);
+      if (sensitive.has(node.range?.[0] ?? -1)) coverPart(node, secrets);
     },
   });
-  coverAnchors(document, found);
-  return found.ranges;
+  coverAnchors(document, secrets);
+  return secrets.ranges;
 }
 
 /** Caches decisions: keys repeat in each route of a long file. */
@@ -154,30 +154,30 @@ function isEntry({ value }: Pair, path: readonly unknown[]): boolean {
 }
 
 /** Repeats until there are no new anchors, because anchored values may contain aliases. */
-function coverAnchors(document: Document.Parsed, found: SecretParts): void {
-  for (let known = 0; known < found.anchors.size; ) {
-    known = found.anchors.size;
+function coverAnchors(document: Document.Parsed, secrets: SecretParts): void {
+  for (let known = 0; known < secrets.anchors.size; ) {
+    known = secrets.anchors.size;
     visit(document, {
       Node(_, node) {
-        if (!isAlias(node) && node.anchor !== undefined && found.anchors.has(node.anchor)) coverPart(node, found);
+        if (!isAlias(node) && node.anchor !== undefined && secrets.anchors.has(node.anchor)) coverPart(node, secrets);
       },
     });
   }
 }
 
-function coverPart(value: unknown, found: SecretParts): void {
-  if (isAlias(value)) found.anchors.add(value.source);
-  else if (isScalar(value)) coverScalar(value, found);
-  else if (isSeq(value)) for (const item of value.items) coverPart(item, found);
-  else if (isMap(value)) for (const pair of value.items) coverPair(pair, found);
-  else if (isPair(value)) coverPair(value, found);
+function coverPart(value: unknown, secrets: SecretParts): void {
+  if (isAlias(value)) secrets.anchors.add(value.source);
+  else if (isScalar(value)) coverScalar(value, secrets);
+  else if (isSeq(value)) for (const item of value.items) coverPart(item, secrets);
+  else if (isMap(value)) for (const pair of value.items) coverPair(pair, secrets);
+  else if (isPair(value)) coverPair(value, secrets);
 }
 
 /** If the pair has no value (`{ hunter2 }`), covers its key. */
-function coverPair({ key, value }: Pair, found: SecretParts): void {
+function coverPair({ key, value }: Pair, secrets: SecretParts): void {
   if (isScalar(key) && isScalar(value) && accompanies(String(key.value), String(value.value))) return;
   const isEmpty = value === null || (isScalar(value) && value.value === null);
-  coverPart(isEmpty ? key : value, found);
+  coverPart(isEmpty ? key : value, secrets);
 }
 
 /** Keys that accompany a secret but are not secret themselves. */

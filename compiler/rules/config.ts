@@ -40,7 +40,7 @@ function checkAgent({ path, config: agent }: WrittenAgent, report: Reporter): vo
   }
   if (agent.openai === undefined) return;
   const message = '`command` and `openai` exclude each other; keep one of them';
-  const related = [{ path: [...path, 'openai'], message: 'the other one is here' }];
+  const related = [{ path: [...path, 'openai'], message: 'the other key is here' }];
   report({ path: [...path, 'command'], at: 'key', message, related });
 }
 
@@ -150,7 +150,7 @@ export const overriddenSetting = rule('overridden-setting', {
   },
 });
 
-const HINT = 'remove one of the two';
+const HINT = 'remove the variable or the key';
 
 function checkSecret({ settings, overrides, variables }: ConfigView, report: Reporter): void {
   const { secret } = settings.values;
@@ -281,9 +281,9 @@ function checkAgents(config: ProfileConfig, report: Reporter): void {
   for (const { path, config: agent } of writtenAgents(config)) {
     if (agent.openai === undefined) continue;
     const { base_url, allow_http } = agent.openai;
-    const found = parseBaseUrl(base_url, { allowHttp: allow_http === true, secret: false });
-    if (typeof found !== 'string') continue;
-    report(rejected([...path, 'openai', 'base_url'], { text: base_url, message: found, secret: false }));
+    const baseUrl = parseBaseUrl(base_url, { allowHttp: allow_http === true, secret: false });
+    if (typeof baseUrl !== 'string') continue;
+    report(rejected([...path, 'openai', 'base_url'], { text: base_url, message: baseUrl, secret: false }));
   }
 }
 
@@ -295,9 +295,9 @@ function unsafeSettings(entry: TargetConfig, plan: TargetPlan, path: NodePath): 
     if (typeof value !== 'string' || parseSecretRef(value, '').kind !== 'literal') return [];
     if (!isBase && !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return [];
     const options = { allowHttp: entry.allow_http === true, secret: setting?.secret === true };
-    const found = parseBaseUrl(value, options);
-    if (typeof found !== 'string') return [];
-    return [rejected([...path, key], { text: value, message: found, secret: options.secret })];
+    const baseUrl = parseBaseUrl(value, options);
+    if (typeof baseUrl !== 'string') return [];
+    return [rejected([...path, key], { text: value, message: baseUrl, secret: options.secret })];
   });
 }
 
@@ -313,9 +313,9 @@ function checkBases({ plan, binding, path }: BoundPlan, report: Reporter): void 
   const variants = plan.variants.filter(({ name }) => binding.variant === null || name === binding.variant);
   const bases = variants.flatMap(({ base, exchange }) => [base, exchange?.base ?? null]).map(literalText);
   for (const text of bases) {
-    const found = text === null ? null : parseBaseUrl(text, { allowHttp: binding.allow_http, secret: false });
-    if (typeof found !== 'string') continue;
-    report({ path, at: 'key', message: `in the catalog entry of ${plan.title}, ${found}` });
+    const baseUrl = text === null ? null : parseBaseUrl(text, { allowHttp: binding.allow_http, secret: false });
+    if (typeof baseUrl !== 'string') continue;
+    report({ path, at: 'key', message: `in the catalog entry of ${plan.title}, ${baseUrl}` });
   }
 }
 

@@ -34,7 +34,7 @@ function checkAddresses({ config, profile, scope, hasPayload, report }: Receiver
       const [unfilled] = hasPayload ? [] : readPlaceholders(text);
       if (unfilled !== undefined) {
         const message = `no event fills \`{${unfilled.path.join('.')}}\` here: every delivery to this address fails`;
-        report({ path: ['deliver_extra', ...path], at: 'value', message, hint: 'write the address itself' });
+        report({ path: ['deliver_extra', ...path], at: 'value', message, hint: 'write a fixed value here' });
         continue;
       }
       const form = requiredForm(plan, profile?.targets[plan.name], THREAD_KEYS.includes(key) ? 'thread' : key, text);
@@ -102,7 +102,7 @@ export const noEffect = rule('no-effect', {
 
 /** Why the route has no status. */
 function withoutStatus(key: string, { coalesce, status_url }: RouteConfig): string | undefined {
-  if (key === 'status_answer' && status_url !== true) return 'it needs `status_url: true`';
+  if (key === 'status_answer' && status_url !== true) return '`status_answer` needs `status_url: true`';
   if (coalesce === undefined || (key !== 'status_url' && key !== 'status_answer')) return undefined;
   return 'the events of a coalesce group share the run of the last event';
 }
@@ -127,7 +127,7 @@ function check({ config, scope, report }: Receiver): void {
       'and',
     );
     const fixed = lacking.every((field) => plan.address.some((key) => key.name === field.name));
-    const message = `\`${name}\` needs ${fields}, which an answer lacks: every delivery to it fails`;
+    const message = `\`${name}\` needs ${fields}, which an answer does not have: every delivery to it fails`;
     const hint = `use it in \`outputs\`, where an agent hands over ${fields}${fixed ? `, or set ${fields} in \`deliver_extra\`` : ''}`;
     report({ path: deliverPath(index), at: 'value', message, hint });
   }

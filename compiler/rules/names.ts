@@ -203,7 +203,7 @@ function unknown(
     return { ...at, message: `${message}: it is called \`${meant}\``, fix: { kind: 'rename', text: meant } };
   const guess = didYouMean(key, known);
   if (guess !== '') return { ...at, message: `${message}${guess}` };
-  const hint = known.length === 0 ? 'this target has none' : `known here: ${oneOf([...new Set(known)], 'and')}`;
+  const hint = known.length === 0 ? 'this target has no such keys' : `valid keys: ${oneOf([...new Set(known)], 'and')}`;
   return { ...at, message, hint };
 }
 

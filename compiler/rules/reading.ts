@@ -14,7 +14,7 @@ export const duplicateDefinition = rule('duplicate-definition', {
         continue;
       }
       const message = `\`${name}\` and \`${other}\` are the same target`;
-      const related = [{ path: ['platforms', other], message: 'it is first defined here' }];
+      const related = [{ path: ['platforms', other], message: 'the target is first defined here' }];
       report({ path: ['platforms', name], at: 'key', message, related });
     }
   },

@@ -55,7 +55,7 @@ export const secretConflict = rule('secret-conflict', {
     const { secret, secrets } = route.config;
     if (secret === undefined || secrets === undefined) return;
     const message = '`secret` and `secrets` exclude each other; put every accepted secret into `secrets`';
-    const related = [{ path: ['secrets'], message: 'the list is here' }];
+    const related = [{ path: ['secrets'], message: '`secrets` is here' }];
     report({ path: ['secret'], at: 'key', message, related });
   },
 });

@@ -39,7 +39,8 @@ export const noReplayProtection = rule('no-replay-protection', {
       ({ name, timestamp }) => timestamp !== null && schemes.some((scheme) => name.startsWith(`${scheme.name}-`)),
     );
     const message = `\`${config.source}\` signs no timestamp and sends no delivery id: a recorded request can be sent again`;
-    const hint = better === undefined ? {} : { hint: `its \`${better.name}\` signs a timestamp` };
+    const hint =
+      better === undefined ? {} : { hint: `\`source: ${better.name}\` signs a timestamp, if the sender supports it` };
     report({ path: ['source'], at: 'value', message, ...hint });
   },
 });

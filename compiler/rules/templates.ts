@@ -70,7 +70,7 @@ export const maxAge = rule('max-age', {
     }
     if (timestamp === undefined) return;
     if (seconds === undefined) {
-      const hint = 'add `max_age_seconds: 900`, or remove it';
+      const hint = 'add `max_age_seconds: 900`, or remove `timestamp`';
       report({ path: ['timestamp'], at: 'key', message: '`timestamp` needs `max_age_seconds`', hint });
     }
     const field = lowerField(timestamp);

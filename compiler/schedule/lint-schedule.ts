@@ -14,7 +14,7 @@ const EPOCH = 0;
 export function neverFires({ text }: Schedule): ScheduleComplaint | null {
   if (nextRuns({ schedule: text, timezone: 'UTC', from: EPOCH, count: 1 }).length > 0) return null;
   return {
-    message: `no date matches \`${text}\`: it never fires`,
+    message: `no date matches \`${text}\`: the job never fires`,
     hint: 'set `paused: true` to keep a job from firing',
   };
 }

@@ -144,7 +144,7 @@ function anchorHint({ schema, path, data }: ShapePlace, key: string): string | u
 }
 
 const listOf = (known: readonly string[]): string | undefined =>
-  known.length === 0 ? undefined : `known here: ${oneOf(known.toSorted(), 'and')}`;
+  known.length === 0 ? undefined : `valid here: ${oneOf(known.toSorted(), 'and')}`;
 
 function missingKeyProblem(place: ShapePlace, key: string): Problem {
   const entry = place.path.length === 0 ? 'this file' : `\`${nameOf(place.path)}\``;

@@ -41,8 +41,8 @@ export function pruneEntries(
     (isMisspelt ? misspelt : removed).push(path);
     for (const lost of isMisspelt ? found.map((problem) => problem.path) : [path]) mark(cut, lost);
   }
-  const kept = without(value, cut);
-  return { value: problems.length === 0 ? kept : withoutFaults(schema, kept, removed), removed, misspelt };
+  const remaining = without(value, cut);
+  return { value: problems.length === 0 ? remaining : withoutFaults(schema, remaining, removed), removed, misspelt };
 }
 
 /** Removes entries without a problem that were treated as a consequence of another one. */
@@ -73,11 +73,11 @@ function mark(cut: Cut, path: NodePath): void {
 
 function without(map: Readonly<Record<string, unknown>>, cut: Cut): Readonly<Record<string, unknown>> {
   if (cut.size === 0) return map;
-  const kept: Record<string, unknown> = {};
+  const remaining: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(map)) {
     const below = cut.get(key);
-    if (below === undefined) setOwn(kept, key, value);
-    else if (below.size > 0 && isPlainMap(value)) setOwn(kept, key, without(value, below));
+    if (below === undefined) setOwn(remaining, key, value);
+    else if (below.size > 0 && isPlainMap(value)) setOwn(remaining, key, without(value, below));
   }
-  return kept;
+  return remaining;
 }

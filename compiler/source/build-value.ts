@@ -110,7 +110,7 @@ function buildMap(builder: Builder, node: YAMLMap, depth: number): Sized {
     const first = keys.get(key);
     const range = rangeOf(pair.key as YamlNode);
     if (first !== undefined) {
-      const related = [{ source: builder.source, range: first, message: 'it is first set here' }];
+      const related = [{ source: builder.source, range: first, message: 'the key is first set here' }];
       const message = `the key \`${key}\` is set twice in one map`;
       builder.findings.push({ rule: 'duplicate-key', source: builder.source, range, message, related });
       continue;

@@ -51,7 +51,7 @@ const keyOrStart = ({ key, value }: NodePlace): Range => key ?? { start: value.s
 
 /** For a value reached through an alias or merge key, the position where it is used. */
 const viaPlace = (place: NodePlace): readonly RelatedPlace[] =>
-  place.via === null ? [] : [{ source: place.file.source, range: place.via, message: 'it is used here' }];
+  place.via === null ? [] : [{ source: place.file.source, range: place.via, message: 'the value is used here' }];
 
 /**
  * Returns the findings with clearer messages and fixes, and without consequences of recognised mistakes. Findings about

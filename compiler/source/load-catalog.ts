@@ -116,13 +116,13 @@ export interface CatalogFolder<S extends keyof FileTypes> extends Disk {
 export function underRealNames<
   Entry extends { readonly name: string; readonly value: { readonly aliases?: readonly string[] } },
 >(kind: keyof typeof SPEC_NAMES, entries: readonly Entry[]): readonly Entry[] {
-  const taken = new Set(entries.map(({ name }) => name));
+  const usedNames = new Set(entries.map(({ name }) => name));
   return entries.map((entry) => {
     const real = canonicalName(kind, entry.name);
-    const name = taken.has(real) ? entry.name : real;
+    const name = usedNames.has(real) ? entry.name : real;
     const { aliases = [] } = entry.value;
     const tokens = Object.entries(SPEC_NAMES[kind]).flatMap(([token, of]) =>
-      of !== name || aliases.includes(token) || (taken.has(token) && token !== entry.name) ? [] : [token],
+      of !== name || aliases.includes(token) || (usedNames.has(token) && token !== entry.name) ? [] : [token],
     );
     return tokens.length === 0
       ? entry

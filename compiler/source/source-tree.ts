@@ -118,7 +118,7 @@ function duplicate(merge: Merge, { path, first, again }: Clash): Finding {
     source: again.source,
     range: here.key ?? here.value,
     message: `${noun} \`${name}\` is defined in two files`,
-    hint: 'keep one of the two definitions, or give one another name',
+    hint: 'keep one of the two definitions, or rename one of them',
     related: [{ source: first.source, range: there.key ?? there.value, message: 'it is first defined here' }],
   };
 }

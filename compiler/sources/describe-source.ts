@@ -33,7 +33,7 @@ export function setupSteps(file: SourceFile): readonly string[] {
   const key = file.verify === 'ed25519' || file.verify === 'ecdsa-p256' ? 'public_key' : 'secret';
   const given =
     file.verify === 'token' || file.verify === 'basic'
-      ? 'Enter the route’s `secret` as its credential.'
-      : `Copy its signing ${key === 'secret' ? 'secret' : 'key'} into the route’s \`${key}\`.`;
-  return ['Enter `{url}` as the URL of the webhook.', given];
+      ? 'At the sender, enter the route’s `secret` as the credential of the webhook.'
+      : `Copy the webhook’s signing ${key === 'secret' ? 'secret' : 'key'} into the route’s \`${key}\`.`;
+  return ['At the sender, create a webhook with the URL `{url}`.', given];
 }

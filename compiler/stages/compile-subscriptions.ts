@@ -141,7 +141,7 @@ export function lintSubscriptions(
   // JSON is YAML, and the YAML parser keeps positions.
   const { file, findings } = parseYaml(source);
   if (typeof compiled === 'string' || file === null) {
-    const reason = typeof compiled === 'string' ? compiled : 'it cannot be read';
+    const reason = typeof compiled === 'string' ? compiled : 'the file cannot be read';
     const message = `${reason}; the gateway continues to serve the previous subscriptions`;
     report.add([{ rule: 'subscription-rejected', source, range: START, message }]);
     return [];

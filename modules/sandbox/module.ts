@@ -12,7 +12,7 @@ export const sandbox: Module<CliContext> = {
     sandbox: async () => {
       const [{ openSandbox }, { listProtectedFiles: keptFiles }] = await Promise.all([
         import('./runtime/sandbox.ts'),
-        import('./runtime/kept-files.ts'),
+        import('./runtime/gateway-files.ts'),
       ]);
       return { open: openSandbox, keptFiles };
     },

@@ -11,7 +11,7 @@ export const workbench: Module<CliContext> = {
   runtime: {
     keeper: async () => (await import('./runtime/capture/keep.ts')).openKeeper,
   },
-  kept: async () => (await import('./cli/kept-tools.ts')).captureTools,
+  kept: async () => (await import('./cli/capture-tools.ts')).captureTools,
   saved: async () => (await import('./cli/sources/read-capture.ts')).readCapture,
-  gate: async () => (await import('./cli/kept-tools.ts')).passGate,
+  gate: async () => (await import('./cli/capture-tools.ts')).passGate,
 };

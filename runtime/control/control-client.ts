@@ -132,7 +132,7 @@ function post(
     // An upgrade to another protocol closes the connection without an answer.
     call.once('upgrade', (_response, stream) => {
       stream.destroy();
-      fail(new ControlCallError('no gateway listens on the control socket: it offers another protocol'));
+      fail(new ControlCallError('another program listens on the control socket: it uses another protocol'));
     });
     call.end(body);
   });

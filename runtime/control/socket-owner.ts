@@ -18,26 +18,26 @@ export const ownUid = (): number | null => process.getuid?.() ?? null;
  * Returns why the folder cannot be trusted to hold our socket; null if it can.
  * @param strict also check that others cannot write to it; the server sets the mode itself
  */
-export function foreignFolder(folder: string, found: Stats, uid: number | null, strict: boolean): string | null {
-  if (!found.isDirectory()) return `${folder} is not a folder`;
+export function foreignFolder(folder: string, stats: Stats, uid: number | null, strict: boolean): string | null {
+  if (!stats.isDirectory()) return `${folder} is not a folder`;
   if (uid === null) return null;
-  if (found.uid !== uid) return `${folder} belongs to another user (uid ${found.uid}; this is ${uid})`;
-  return strict && (found.mode & 0o022) !== 0 ? `${folder} is writable by other users` : null;
+  if (stats.uid !== uid) return `${folder} belongs to another user (uid ${stats.uid}; this is ${uid})`;
+  return strict && (stats.mode & 0o022) !== 0 ? `${folder} is writable by other users` : null;
 }
 
 /**
  * Resolves to false if there is no socket. Rejects with ControlError `foreign_socket` unless it certainly belongs to this user.
  */
 export async function isOwnSocket(socket: string, uid: number | null): Promise<boolean> {
-  const found = await statsOf(socket);
-  if (found === null || !found.isSocket()) return false;
+  const stats = await statsOf(socket);
+  if (stats === null || !stats.isSocket()) return false;
   const folder = dirname(socket);
   const holder = await statsOf(folder);
   if (holder === null) return false;
   const problem = foreignFolder(folder, holder, uid, true);
-  if (problem !== null) throw new ControlError('foreign_socket', `${problem}: its socket is not used`);
-  if (uid === null || found.uid === uid) return true;
-  throw new ControlError('foreign_socket', `${socket} belongs to another user (uid ${found.uid}; this is ${uid})`);
+  if (problem !== null) throw new ControlError('foreign_socket', `${problem}: the control socket there is not used`);
+  if (uid === null || stats.uid === uid) return true;
+  throw new ControlError('foreign_socket', `${socket} belongs to another user (uid ${stats.uid}; this is ${uid})`);
 }
 
 async function statsOf(path: string): Promise<Stats | null> {

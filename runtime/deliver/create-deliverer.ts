@@ -87,7 +87,7 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
         if (error instanceof DeliveryRefusal) return failed('permanent', redact(error.message), { sent });
         // A bug in hookwright, not a response of the service. Its message may quote anything, so only name and stack are logged.
         const { delivery_id } = request;
-        log.error({ target: targetLabel(request), delivery_id, ...kindAndFrames(error) }, 'delivery threw');
+        log.error({ target: targetLabel(request), delivery_id, ...kindAndFrames(error) }, 'internal delivery error');
         return failed('ambiguous', 'internal error', { sent });
       }
     },

@@ -90,17 +90,17 @@ export class TokenCache {
 
   /** The cached token, or a new one. @param key identifies the credentials and their server */
   get(key: string, exchange: () => Promise<TokenResult>): Promise<TokenResult> {
-    const kept = this.kept.get(key);
-    const left = kept === undefined ? 0 : kept.until - this.clock.monotonic();
-    if (kept !== undefined && left > 0) {
-      return Promise.resolve({ kind: 'token', token: kept.token, usable_ms: left });
+    const pooled = this.kept.get(key);
+    const left = pooled === undefined ? 0 : pooled.until - this.clock.monotonic();
+    if (pooled !== undefined && left > 0) {
+      return Promise.resolve({ kind: 'token', token: pooled.token, usable_ms: left });
     }
     return this.underWay.get(key) ?? this.exchange(key, exchange);
   }
 
   /** Drops a rejected token, but not a newer one that another delivery has fetched. */
   drop(token: string): void {
-    for (const [key, kept] of this.kept) if (kept.token === token) this.kept.delete(key);
+    for (const [key, pooled] of this.kept) if (pooled.token === token) this.kept.delete(key);
   }
 
   private exchange(key: string, exchange: () => Promise<TokenResult>): Promise<TokenResult> {

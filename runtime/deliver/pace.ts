@@ -32,13 +32,13 @@ const SWEEP_MS = 60_000;
 /** Creates a pace whose slots are kept in memory. */
 export function createPace({ clock, longestHoldMs }: PaceOptions): Pace {
   /** Reserved slots of each key, oldest first, in monotonic ms; at most the number that its rule allows. */
-  const taken = new Map<string, number[]>();
+  const sentTimes = new Map<string, number[]>();
   let swept = Number.NEGATIVE_INFINITY;
 
   function nextSlot(rules: readonly PaceRule[], now: number): number {
     let slot = now;
     for (const { key, plan } of rules) {
-      const slots = taken.get(key) ?? [];
+      const slots = sentTimes.get(key) ?? [];
       const oldest = slots.length < plan.messages ? undefined : slots[slots.length - plan.messages];
       if (oldest !== undefined) slot = Math.max(slot, oldest + plan.period_ms);
     }
@@ -47,17 +47,17 @@ export function createPace({ clock, longestHoldMs }: PaceOptions): Pace {
 
   function record(rules: readonly PaceRule[], slot: number): void {
     for (const { key, plan } of rules) {
-      const slots = taken.get(key) ?? [];
+      const slots = sentTimes.get(key) ?? [];
       slots.push(slot);
-      taken.set(key, slots.slice(-plan.messages));
+      sentTimes.set(key, slots.slice(-plan.messages));
     }
   }
 
   function dropIdle(now: number): void {
-    if (taken.size <= MAX_KEYS || now - swept < SWEEP_MS) return;
+    if (sentTimes.size <= MAX_KEYS || now - swept < SWEEP_MS) return;
     swept = now;
     // Periods are minutes at most, so slots older than an hour no longer limit anything.
-    for (const [key, slots] of taken) if ((slots.at(-1) ?? 0) < now - 3_600_000) taken.delete(key);
+    for (const [key, slots] of sentTimes) if ((slots.at(-1) ?? 0) < now - 3_600_000) sentTimes.delete(key);
   }
 
   return {

@@ -34,7 +34,7 @@ export async function openSession(chat: ChatRef): Promise<{ readonly path: strin
 
 /** All sessions of a profile, sorted by folder and file name. An unreadable one is listed with its problem. */
 export async function listSessions(home: string): Promise<readonly SessionSummary[]> {
-  const found: SessionSummary[] = [];
+  const sessions: SessionSummary[] = [];
   for (const target of (await entries(sessionsFolder(home))).filter((entry) => entry.isDirectory())) {
     const real = realTarget(target.name);
     for (const { name } of await entries(join(sessionsFolder(home), target.name))) {
@@ -42,17 +42,17 @@ export async function listSessions(home: string): Promise<readonly SessionSummar
       if (chat_id === null || (real !== target.name && existsSync(join(sessionsFolder(home), real, name)))) continue;
       const path = join(sessionsFolder(home), target.name, name);
       const size = await countTurns(path);
-      if (size !== null) found.push({ target: real, chat_id, path, ...size });
+      if (size !== null) sessions.push({ target: real, chat_id, path, ...size });
     }
   }
-  return found;
+  return sessions;
 }
 
 /** Null if the file was removed after the folder was read. */
 async function countTurns(path: string): Promise<Pick<SessionSummary, 'turns' | 'problem' | 'changed_at'> | null> {
-  const found = await stat(path).catch(() => null);
-  if (found === null) return null;
-  const changed_at = found.mtime.toISOString();
+  const stats = await stat(path).catch(() => null);
+  if (stats === null) return null;
+  const changed_at = stats.mtime.toISOString();
   try {
     const turns = await readTurns(path);
     return turns && { turns: turns.length, problem: null, changed_at };
@@ -83,8 +83,8 @@ function parseTurn(line: string): Turn | null {
 
 async function entries(folder: string): Promise<Dirent[]> {
   try {
-    const found = await readdir(folder, { withFileTypes: true });
-    return found.sort((left, right) => (left.name < right.name ? -1 : 1));
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return [];
     throw error;

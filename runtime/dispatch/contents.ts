@@ -62,16 +62,16 @@ export class Contents {
 
   /** The dispatch to run; null when there is none with this ref. Removes it from the cache. */
   async forRun(ref: Ref): Promise<Dispatch | null> {
-    const kept = this.kept.get(ref);
-    if (kept === undefined) return (await this.store.read({ kind: 'load', ref }))?.dispatch ?? null;
+    const cached = this.kept.get(ref);
+    if (cached === undefined) return (await this.store.read({ kind: 'load', ref }))?.dispatch ?? null;
     this.forget(ref);
-    return kept.dispatch;
+    return cached.dispatch;
   }
 
   async forDelivery(ref: Ref, index: number): Promise<DeliverableContent | null> {
-    const kept = this.isShared ? undefined : this.kept.get(ref);
-    if (kept !== undefined) {
-      const { dispatch, answer } = kept;
+    const cached = this.isShared ? undefined : this.kept.get(ref);
+    if (cached !== undefined) {
+      const { dispatch, answer } = cached;
       return { dispatch, text: answer ?? dispatch.prompt, progress: progressOf(index, []) };
     }
     const stored = await this.store.read({ kind: 'load', ref });

@@ -93,12 +93,12 @@ class DispatcherService implements DispatchService {
     const { store, clock, observer, limiter } = this.context;
     const now = clock.now();
     const work = initialWork(dispatch, now);
-    const held = storedClaim(claim, now);
+    const storedId = storedClaim(claim, now);
     const change: Accept = {
       kind: 'accept',
       dispatch,
       max_concurrent,
-      claim: held,
+      claim: storedId,
       claiming: 'now',
       work,
       limits: limiter?.counted(dispatch, now, event) ?? [],
@@ -133,10 +133,10 @@ class DispatcherService implements DispatchService {
     const { store, clock, observer } = this.context;
     const now = clock.now();
     const limits = { window_ms: Math.round(group.window_ms), max_wait_ms: Math.round(group.max_wait_ms) };
-    const held = storedClaim(claim, now);
+    const storedId = storedClaim(claim, now);
     const { key } = group;
     const run_limits = this.context.limiter?.counted(dispatch, now, event) ?? [];
-    const of = { kind: 'join_group', dispatch, max_concurrent, key, limits, now, claim: held } as const;
+    const of = { kind: 'join_group', dispatch, max_concurrent, key, limits, now, claim: storedId } as const;
     const change: JoinGroup = { ...of, run_limits };
     observer?.reached?.('accept.begin');
     const stored = await orRefused(store.write(change, claim.together));

@@ -36,14 +36,14 @@ export interface DeliveryProgress {
 export function progressOf(index: number, steps: readonly Step[]): DeliveryProgress {
   const answer = answerOf(steps, index);
   const all = steps.filter((step) => step.kind === 'delivery' && step.index === index && step.by === undefined);
-  const made = all.slice(all.findLastIndex(({ outcome }) => outcome === 'ok') + 1);
-  const attempts = made.length - 1 - made.findLastIndex(({ next_at }) => next_at === null);
+  const recentSteps = all.slice(all.findLastIndex(({ outcome }) => outcome === 'ok') + 1);
+  const attempts = recentSteps.length - 1 - recentSteps.findLastIndex(({ next_at }) => next_at === null);
   const delivered = all.filter(({ outcome }) => outcome === 'ok').length;
   return {
     index,
     attempts,
-    sent: made.at(-1)?.sent ?? 0,
-    first_attempt_at: made[0]?.started_at ?? null,
+    sent: recentSteps.at(-1)?.sent ?? 0,
+    first_attempt_at: recentSteps[0]?.started_at ?? null,
     delivered,
     answer,
   };

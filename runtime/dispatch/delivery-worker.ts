@@ -81,11 +81,11 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     if (content === null) return this.putBack(taken, UNREAD_MS);
     if (content instanceof StoreDamaged) return failDamaged(this.parts, taken.ref, content.message);
     if (taken.unsent !== undefined) return this.refuse(taken, content);
-    const made = await makeAttempt(context, content, content.progress, this.drain.signal);
-    if (made.kind === 'attempted') return this.record(taken, content, made);
+    const attempted = await makeAttempt(context, content, content.progress, this.drain.signal);
+    if (attempted.kind === 'attempted') return this.record(taken, content, attempted);
     // The next attempt uses the steps in the store.
     contents.forget(taken.ref);
-    await this.putBack(taken, made.kind === 'paced' ? made.wait_ms : 0);
+    await this.putBack(taken, attempted.kind === 'paced' ? attempted.wait_ms : 0);
   }
 
   private async record(taken: TakenAttempt, content: DeliverableContent, attempted: Attempted): Promise<void> {
@@ -125,7 +125,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     if (result === null) return log.warn({ ...taken }, 'lost the lease of the delivery; its outcome was not stored');
     const delivery = dispatch.deliveries[taken.index];
     const target = delivery === undefined ? '' : targetLabel(delivery);
-    log.info({ ...logFields(dispatch), target, reason, ...(by === undefined ? {} : { by }) }, 'not sent');
+    log.info({ ...logFields(dispatch), target, reason, ...(by === undefined ? {} : { by }) }, 'message not sent');
     this.finish(taken, content, result);
   }
 

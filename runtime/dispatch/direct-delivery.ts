@@ -115,19 +115,19 @@ export class DirectDelivery {
     observer?.reached?.('direct.stored');
     const { ref, continued } = stored;
     const { steps: earlier = null, deliveries = dispatch.deliveries, ...row } = continued ?? {};
-    const held: HeldMessage = {
+    const heldMessage: HeldMessage = {
       ref,
       dispatch: { ...dispatch, ...row, deliveries: [...deliveries] },
       earlier,
       timeoutMs,
       until: clock.monotonic() + timeoutMs,
     };
-    const made = await this.sendAll(held);
+    const sentSteps = await this.sendAll(heldMessage);
     observer?.reached?.('direct.sent');
-    await this.record(held, claim, made);
+    await this.record(heldMessage, claim, sentSteps);
     observer?.reached?.('direct.marked');
-    const steps = [...(earlier ?? []), ...made.steps];
-    const results = held.dispatch.deliveries.flatMap((delivery, index) => {
+    const steps = [...(earlier ?? []), ...sentSteps.steps];
+    const results = heldMessage.dispatch.deliveries.flatMap((delivery, index) => {
       const last = steps.findLast((step) => step.index === index);
       return last?.outcome === 'withdrawn' ? [] : [{ target: targetLabel(delivery), ok: last?.outcome === 'ok' }];
     });
@@ -145,8 +145,8 @@ export class DirectDelivery {
     const work = { kind: 'held', holder: this.holder } as const;
     for (;;) {
       const now = clock.now();
-      const held = { claim: storedClaim(claim, now), claiming: 'later', work } as const;
-      const stored = await store.write<Accept>({ kind: 'accept', dispatch, max_concurrent: null, now, ...held });
+      const heldMessage = { claim: storedClaim(claim, now), claiming: 'later', work } as const;
+      const stored = await store.write<Accept>({ kind: 'accept', dispatch, max_concurrent: null, now, ...heldMessage });
       if ('ref' in stored) return stored;
       if (stored.kind === 'duplicate') return { kind: 'duplicate' };
       if (stored.kind === 'route_paused') return refusePaused(stored, now);
@@ -159,21 +159,21 @@ export class DirectDelivery {
    * Sends to all targets that do not have the message, in parallel. While others are in progress, a success is stored
    * immediately, so that a crash does not repeat it.
    */
-  private async sendAll(held: HeldMessage): Promise<SentSteps> {
-    const { deliveries } = held.dispatch;
-    const open = deliveries.flatMap((_, index) => (hasEnded(held.earlier ?? [], index) ? [] : [index]));
+  private async sendAll(heldMessage: HeldMessage): Promise<SentSteps> {
+    const { deliveries } = heldMessage.dispatch;
+    const open = deliveries.flatMap((_, index) => (hasEnded(heldMessage.earlier ?? [], index) ? [] : [index]));
     const stored: Promise<unknown>[] = [];
     let left = open.length;
-    const made = await Promise.all(
+    const sentSteps = await Promise.all(
       open.map(async (index) => {
-        const steps = await this.send(held, index);
+        const steps = await this.send(heldMessage, index);
         const isEarly = --left > 0 && steps.at(-1)?.outcome === 'ok';
-        if (isEarly) stored.push(this.storeEarly(held.ref, steps));
+        if (isEarly) stored.push(this.storeEarly(heldMessage.ref, steps));
         return { steps, isEarly };
       }),
     );
-    const rest = made.flatMap(({ steps, isEarly }) => (isEarly ? [] : steps));
-    return { steps: made.flatMap(({ steps }) => steps), rest, stored };
+    const rest = sentSteps.flatMap(({ steps, isEarly }) => (isEarly ? [] : steps));
+    return { steps: sentSteps.flatMap(({ steps }) => steps), rest, stored };
   }
 
   private storeEarly(ref: Ref, steps: readonly Step[]): Promise<unknown> {
@@ -182,14 +182,14 @@ export class DirectDelivery {
   }
 
   /** Makes one attempt, and a second one when that is safe and there is time. Returns their steps. */
-  private async send(held: HeldMessage, index: number): Promise<readonly Step[]> {
+  private async send(heldMessage: HeldMessage, index: number): Promise<readonly Step[]> {
     const { clock, policy } = this.context;
-    const { dispatch, earlier, until } = held;
+    const { dispatch, earlier, until } = heldMessage;
     const { retry_ambiguous } = policy(dispatch.profile, dispatch.deliveries[index]?.target ?? '');
     const steps: Step[] = [];
     for (const isLast of [false, true]) {
       const startedAt = clock.now();
-      const outcome = await this.sendOnce(held, index, [...(earlier ?? []), ...steps]);
+      const outcome = await this.sendOnce(heldMessage, index, [...(earlier ?? []), ...steps]);
       const step = (wait_ms: number | null): Step => {
         const { reason } = outcome.kind === 'ok' ? { reason: '' } : outcome;
         const decision =

@@ -152,7 +152,7 @@ export function reportRun({ log, observer }: DispatchContext, run: FinishedRun, 
   if (to !== 'dead' && to !== 'skipped') return;
   const ended = { ...fields, outcome: to, ms };
   if (to === 'skipped') log.info(ended, 'nothing to deliver');
-  else log.error(ended, outcome.kind === 'undeliverable' ? 'dropped before running' : 'run failed permanently');
+  else log.error(ended, outcome.kind === 'undeliverable' ? 'not run: cannot be delivered' : 'run failed permanently');
   if (outcome.kind === 'failed') observer?.runFailed?.(dispatch, outcome.reason);
   if (outcome.kind === 'undeliverable')
     for (const [index, why] of outcome.reasons.entries()) observer?.deliveryEnded?.(dispatch, index, why);

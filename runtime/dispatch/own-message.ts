@@ -45,8 +45,8 @@ export function failureMessage(
   if (deliveries.length === 0) return {};
   const owner = `${job === null ? `route ${route ?? ''}` : `job ${job}`}${profile === 'default' ? '' : ` (profile ${profile})`}`;
   const prompt = `hookwright: a run of ${owner} failed\n${reason}\n${event}, ${delivery_id}: hookwright deliveries show ${id}`;
-  const told = { profile, event: 'run_failed', prompt, deliveries, ...traceFieldsOf(failed) };
-  return { message: alertMessage(ids, now, told) };
+  const messageParts = { profile, event: 'run_failed', prompt, deliveries, ...traceFieldsOf(failed) };
+  return { message: alertMessage(ids, now, messageParts) };
 }
 
 /** The receivers of such messages; there is no payload. */

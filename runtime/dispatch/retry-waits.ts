@@ -19,9 +19,9 @@ export function nominalWait(attempt: number): number {
  */
 export function retryWait(attempt: number, askedMs: number | null, random: number): number {
   const wait = nominalWait(attempt);
-  const asked = Math.min(askedMs ?? 0, LONGEST_MS);
-  if (asked >= wait) return Math.round(asked * (1 + JITTER * random));
-  return Math.max(asked, Math.round(wait * (1 - JITTER + 2 * JITTER * random)));
+  const requestedMs = Math.min(askedMs ?? 0, LONGEST_MS);
+  if (requestedMs >= wait) return Math.round(requestedMs * (1 + JITTER * random));
+  return Math.max(requestedMs, Math.round(wait * (1 - JITTER + 2 * JITTER * random)));
 }
 
 /** The wait, in ms, when the target was not contacted because of its pace. */

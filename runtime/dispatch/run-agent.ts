@@ -49,16 +49,16 @@ export async function runAgent(
   clock: Clock,
   { handover = null, said = [] }: RunParts = {},
 ): Promise<AgentRun> {
-  const told: { program: ProgramEnd | null; usage: Usage | null } = { program: null, usage: null };
+  const reported: { program: ProgramEnd | null; usage: Usage | null } = { program: null, usage: null };
   const request = requestOf(dispatch, controller.signal, { handover, said });
   const outcome = await outcomeOf(agent, request, controller, clock, {
-    ended: (program) => void Object.assign(told, { program }),
-    used: (usage) => void Object.assign(told, { usage }),
+    ended: (program) => void Object.assign(reported, { program }),
+    used: (usage) => void Object.assign(reported, { usage }),
   });
   // Secrets that an agent was tricked into printing are removed from the text as from outputs.
   const isText = outcome.kind === 'answered' || outcome.kind === 'silent';
   const shown = handover === null || !isText ? outcome : { ...outcome, text: handover.redact(outcome.text) };
-  return { outcome: shown, ...told };
+  return { outcome: shown, ...reported };
 }
 
 async function outcomeOf(
@@ -92,7 +92,7 @@ function requestOf(dispatch: Dispatch, signal: AbortSignal, { handover, said }: 
   const route = dispatch.route ?? '';
   const ofJob = job === null ? {} : { job };
   const outputs = handover === null ? {} : { outputs: handover };
-  const told = said.length === 0 ? {} : { said };
+  const conversation = said.length === 0 ? {} : { said };
   return {
     prompt,
     toolsets,
@@ -104,7 +104,7 @@ function requestOf(dispatch: Dispatch, signal: AbortSignal, { handover, said }: 
     route,
     ...ofJob,
     ...traceContextOf(dispatch),
-    ...told,
+    ...conversation,
     ...outputs,
     signal,
   };

@@ -133,7 +133,7 @@ export class RunWorker implements Worker<TakenRun> {
     };
     // A later table may have removed the agent or the targets; another table may restore them.
     if (agent === null) return wait(`profile "${profile}" has no agent${name === null ? '' : ` "${name}"`}`);
-    if (hasNoTarget(context, dispatch)) return wait('none of its targets is enabled');
+    if (hasNoTarget(context, dispatch)) return wait('no target of this event is enabled');
     const said = await saidBefore(context, agent, dispatch);
     if (!(await this.begin(taken, dispatch))) return 'left';
     const handover = await openHandover(context, dispatch);
@@ -179,7 +179,7 @@ export class RunWorker implements Worker<TakenRun> {
     answer: string,
   ): Promise<void> {
     const { context } = this.parts;
-    const { open, steps, made } = await deliverNow(context, dispatch, answer);
+    const { open, steps, made: attempts } = await deliverNow(context, dispatch, answer);
     const end = open.length > 0 ? null : endDelivering(dispatch.deliveries, steps);
     const reason = end === null ? (steps.at(-1)?.reason ?? null) : end.reason;
     const at = context.clock.now();
@@ -196,7 +196,7 @@ export class RunWorker implements Worker<TakenRun> {
     };
     if (!(await this.advance(taken.ref, reason === null ? change : { ...change, reason }))) return;
     context.observer?.reached?.('delivery.marked');
-    for (const attempt of made) reportAttempt(context, dispatch, 1, attempt);
+    for (const attempt of attempts) reportAttempt(context, dispatch, 1, attempt);
     if (end !== null) context.observer?.finished?.(dispatch, end.state, end.reason, answer);
   }
 
@@ -283,7 +283,7 @@ function isImmediate({ deliverer }: DispatchContext, { profile, deliveries }: Di
 async function deliverNow(context: DispatchContext, dispatch: Dispatch, text: string): Promise<DeliveredNow> {
   const steps: Step[] = [];
   const open: OpenDelivery[] = [];
-  const made: Attempted[] = [];
+  const attempts: Attempted[] = [];
   for (const [index, { target }] of dispatch.deliveries.entries()) {
     const attempt = await makeAttempt(context, { dispatch, text }, progressOf(index, []), NEVER);
     const now = context.clock.now();
@@ -291,13 +291,13 @@ async function deliverNow(context: DispatchContext, dispatch: Dispatch, text: st
     if (attempt.kind === 'attempted') {
       const step = deliveryStep(index, attempt, now);
       steps.push(step);
-      made.push(attempt);
+      attempts.push(attempt);
       if (step.next_at !== null) open.push({ index, target, due_at: step.next_at });
     } else {
       open.push({ index, target, due_at: now + (attempt.kind === 'paced' ? attempt.wait_ms : 0) });
     }
   }
-  return { steps, open, made };
+  return { steps, open, made: attempts };
 }
 
 /** Logs once for each window that a budget is exhausted. */

@@ -65,8 +65,8 @@ export const gatewayFiles: GatewayFiles = {
   readText: (path) => readRegularText(path),
   realPath: (path) => realpath(path),
   describe: async (path) => {
-    const found = await stat(path);
-    return { isFile: found.isFile(), links: found.nlink };
+    const stats = await stat(path);
+    return { isFile: stats.isFile(), links: stats.nlink };
   },
   watch(path, changed) {
     // Watches the folder, because a watch on the file ends when a rename replaces the file.

@@ -135,12 +135,12 @@ export class Gateway {
   }
 
   /** Sends a captured request through the stages again; null if its path no longer has a route. */
-  async replay(kept: KeptRequest, keeper: CaptureStore): Promise<ReplayReport | null> {
+  async replay(captured: KeptRequest, keeper: CaptureStore): Promise<ReplayReport | null> {
     await this.routes.tables.refresh();
-    const [path = ''] = kept.path.split('?', 1);
+    const [path = ''] = captured.path.split('?', 1);
     const route = this.routes.tables.find(path);
     if (route === undefined) return null;
-    const { reply, kept: id } = await this.handler.send(keeper.replay(kept, route, this.services), kept.id);
+    const { reply, kept: id } = await this.handler.send(keeper.replay(captured, route, this.services), captured.id);
     return { id, status: reply.status, outcome: reply.outcome, answer: reply.body };
   }
 

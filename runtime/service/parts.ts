@@ -137,14 +137,14 @@ const NO_TOOLS: SandboxTools = { open: () => NO_SANDBOX, keptFiles: () => [] };
 
 export function createConfinement(modules: Modules, context: Omit<SandboxContext, 'kept'>): Confinement {
   /** Includes files of earlier tables. */
-  const kept = new Set<string>();
+  const gatewayPaths = new Set<string>();
   const tools = new Lazy(async () => (await findPart(modules, 'sandbox')) ?? NO_TOOLS);
-  const sandbox = new Lazy(async () => (await tools.use()).open({ ...context, kept: () => [...kept] }));
+  const sandbox = new Lazy(async () => (await tools.use()).open({ ...context, kept: () => [...gatewayPaths] }));
   return {
     async keep(table, plans) {
       if (tools.opened === null && sandboxesOf(table).length === 0) return;
       const { keptFiles } = await tools.use();
-      for (const path of keptFiles(table, plans, context)) kept.add(path);
+      for (const path of keptFiles(table, plans, context)) gatewayPaths.add(path);
     },
     confine: (plan, walls = {}): RunProcess =>
       plan === null ? context.run : async (request) => (await sandbox.use()).run(plan, walls, request),

@@ -132,7 +132,7 @@ class Events {
       try {
         listener(event);
       } catch (error) {
-        this.log.error({ err: error, event: name }, 'a listener failed');
+        this.log.error({ err: error, event: name }, 'a listener of the embedding program failed');
       }
     }
   }
@@ -336,7 +336,7 @@ class RunningService implements OperatedService {
       await this.consoleToken(plan, 'viewer_token'),
     ];
     if (token !== null && token === viewerToken)
-      throw new TableError('gateway.console.viewer_token: it is `token` itself, whose holder may change everything');
+      throw new TableError('gateway.console.viewer_token: the same as `token`, which allows all changes');
     const console = await open({
       plan,
       token,

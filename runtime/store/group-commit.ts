@@ -182,7 +182,7 @@ function settle({ kind, resolve, reject }: Waiting, result: CommitResult | undef
   if (result?.kind === 'ok') resolve(result.value as never);
   else if (result?.kind === 'failed') reject(new Error(`cannot store ${kind}: ${result.message}`));
   else if (result?.kind === 'unavailable') reject(new StoreUnavailable(result.message));
-  else reject(new StoreInDoubt(`it is unknown whether this was stored: ${result?.message ?? 'no answer'}`));
+  else reject(new StoreInDoubt(`it is unknown whether the change was stored: ${result?.message ?? 'no answer'}`));
 }
 
 /*

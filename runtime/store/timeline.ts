@@ -162,8 +162,8 @@ export function keyOfMessage(of: Pick<Dispatch, 'mode' | 'profile' | 'route' | '
 /** Why it cannot be replayed; null if it can. */
 export function whyNotReplay(stored: StoredDispatch, again: boolean): string | null {
   const { state } = stored;
-  if (!isFinal(state)) return `it is still ${state}`;
+  if (!isFinal(state)) return `the delivery is still ${state}`;
   return state === 'done' && isMessage(stored) && !again ? DELIVERED : null;
 }
 
-export const DELIVERED = 'it was already delivered to all its targets; --again sends it to them again';
+export const DELIVERED = 'the message was already delivered to all its targets; --again sends it again';

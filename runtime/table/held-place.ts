@@ -17,8 +17,8 @@ export type FindDestination = (profile: string, target: string) => Destination |
  */
 export function addressChanged(find: FindDestination, { profile, target, place }: ShownMessage): boolean {
   if (place === undefined) return false;
-  const held = find(profile, target);
-  return held !== null && held.place?.digest !== place.digest;
+  const destination = find(profile, target);
+  return destination !== null && destination.place?.digest !== place.digest;
 }
 
 type ShownMessage = Pick<DispatchDelivery, 'target' | 'place'> & { readonly profile: string };

@@ -110,23 +110,23 @@ class InFileSet implements ListFile {
   async #load(version: string): Promise<void> {
     if (version === 'missing') {
       this.#values = NOTHING;
-      this.#context.log.warn({ file: this.#path }, 'in_file list is missing, so it matches nothing');
+      this.#context.log.warn({ file: this.#path }, 'list of an in_file filter is missing: nothing matches');
       return;
     }
     try {
       this.#values = createValueSet(parseListFile(this.#path, await this.#context.files.read(this.#path)));
     } catch (error) {
       const reason = messageOf(error);
-      this.#context.log.warn({ file: this.#path, reason }, 'could not read in_file list; keeping its values');
+      this.#context.log.warn({ file: this.#path, reason }, 'could not read an in_file list; keeping its values');
     }
   }
 
   /** Changes whenever the file does. */
   #stat(): string {
     try {
-      const found = this.#context.files.stat(this.#path);
-      if (found === undefined) return 'missing';
-      const { mtimeMs, ctimeMs, size, ino } = found;
+      const stats = this.#context.files.stat(this.#path);
+      if (stats === undefined) return 'missing';
+      const { mtimeMs, ctimeMs, size, ino } = stats;
       return `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
     } catch {
       return 'missing';

@@ -66,11 +66,11 @@ export class LiveSubscriptions {
     this.table = table;
     try {
       const { path, stat, clock } = this.context;
-      const found = stat(path);
-      if (!this.version.differs(found)) return this.loadingShort;
-      this.version.note(found, clock.now());
-      if (found !== undefined && found.size > MAX_BYTES) throw tooLong(path, found.size);
-      this.begin(found?.size ?? null, table);
+      const stats = stat(path);
+      if (!this.version.differs(stats)) return this.loadingShort;
+      this.version.note(stats, clock.now());
+      if (stats !== undefined && stats.size > MAX_BYTES) throw tooLong(path, stats.size);
+      this.begin(stats?.size ?? null, table);
     } catch (error) {
       this.fail(error);
     }
@@ -160,8 +160,8 @@ export class LiveSubscriptions {
 }
 
 function tooLong(path: string, size: number): Error {
-  const found = `${Math.ceil(size / 1_048_576)} MiB`;
-  return new Error(`${path} has ${found}, more than the limit of 16 MiB: remove subscriptions from it`);
+  const stats = `${Math.ceil(size / 1_048_576)} MiB`;
+  return new Error(`${path} has ${stats}, more than the limit of 16 MiB: remove subscriptions from it`);
 }
 
 /** A subscription that is not served, and why. */

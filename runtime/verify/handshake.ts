@@ -133,9 +133,9 @@ function isHandshake(challenge: ChallengePlan, request: SignedRequest, verifyTok
 }
 
 /** Compares digests, so that not even the token's length is revealed. */
-function isToken(given: string | null, expected: string | null): boolean {
-  if (given === null || expected === null || expected === '') return false;
-  return timingSafeEqual(sha256(given), sha256(expected));
+function isToken(received: string | null, expected: string | null): boolean {
+  if (received === null || expected === null || expected === '') return false;
+  return timingSafeEqual(sha256(received), sha256(expected));
 }
 
 function handshakeValue({ value }: ChallengePlan, request: SignedRequest): string | null {

@@ -54,12 +54,12 @@ function hmac(algorithm: HmacAlgorithm, plan: SchemePlan): Primitive {
   const equal = textComparer(Buffer.alloc(bytes).toString(encoding).length, isHeader(plan));
   const isEqual =
     encoding === 'hex'
-      ? (digest: string, given: string) => equal(digest, given) || equal(digest, given.toLowerCase())
+      ? (digest: string, received: string) => equal(digest, received) || equal(digest, received.toLowerCase())
       : equal;
   const scratch = hmacScratch(algorithm);
   const check = (key: HmacKey, content: SignedContent, signatures: readonly string[]): boolean => {
     const digest = key.digest(content, encoding);
-    for (const given of signatures) if (isEqual(digest, given)) return true;
+    for (const received of signatures) if (isEqual(digest, received)) return true;
     return false;
   };
   const prepare = (secret: string, shared: SharedKeys): readonly CheckSignature[] => {
@@ -115,8 +115,8 @@ function secretText(plan: SchemePlan, decode: (text: string) => Buffer | null): 
       return (_content, signatures) => {
         let right = false;
         for (const text of signatures) {
-          const given = decode(text);
-          if (given !== null && timingSafeEqual(sha256(given), expected)) right = true;
+          const received = decode(text);
+          if (received !== null && timingSafeEqual(sha256(received), expected)) right = true;
         }
         return right;
       };
@@ -128,14 +128,14 @@ function secretText(plan: SchemePlan, decode: (text: string) => Buffer | null): 
  * Returns a comparison of an ASCII text of this length with any other text, over two preallocated buffers.
  * @param latin1 the other text has only one-byte characters
  */
-function textComparer(length: number, latin1: boolean): (expected: string, given: string) => boolean {
+function textComparer(length: number, latin1: boolean): (expected: string, received: string) => boolean {
   const left = Buffer.alloc(length);
   const right = Buffer.alloc(length);
-  return (expected, given) => {
+  return (expected, received) => {
     // Of wider characters, only the low byte would be compared.
-    if (given.length !== length || (!latin1 && !isAscii(given))) return false;
+    if (received.length !== length || (!latin1 && !isAscii(received))) return false;
     left.write(expected, 'latin1');
-    right.write(given, 'latin1');
+    right.write(received, 'latin1');
     return timingSafeEqual(left, right);
   };
 }

@@ -25,12 +25,12 @@ export type RotatingSecret =
        */
       value: string;
       /**
-       * UTC instant after which this secret is no longer accepted.
+       * Time in UTC after which this secret is no longer accepted.
        */
       expires_at?: string;
     };
 /**
- * The same keys; they take precedence.
+ * The same keys as `webhook`; values here take precedence.
  */
 export type WebhookExtraConfig = WebhookSettings;
 /**
@@ -38,7 +38,7 @@ export type WebhookExtraConfig = WebhookSettings;
  */
 export type HttpTargetBody = string | {} | unknown[];
 /**
- * A local file, or a PostgreSQL that several gateways share.
+ * Where the gateway stores its data: a local file, or a PostgreSQL database that several gateways can share.
  */
 export type StoreConfig = 'sqlite' | PostgresStoreConfig;
 export type AlertKind =
@@ -53,7 +53,7 @@ export type AlertKind =
   | 'signature_failures'
   | 'approval';
 /**
- * The field that names the sender, and what it is compared with, without regard to case.
+ * The field that names the author of an event, and the value that it is compared with, ignoring case.
  */
 export type OwnSender = OwnSenderField | OwnSenderSetting;
 /**
@@ -65,7 +65,7 @@ export type Outcomes = TargetOutcomeRule[];
  */
 export type Outcomes1 = TargetOutcomeRule[];
 /**
- * Limits of the public service. They apply only to the base URL of this file: a server under `api_base` has its own.
+ * Rate limits of the public service, which deliveries stay below. They do not apply to a server set with `api_base`.
  */
 export type Pacing = TargetPace[];
 /**
@@ -78,15 +78,15 @@ export type ContentValue =
       [k: string]: string | number;
     }[];
 /**
- * The event's line in the list of a burst (`keep: all`): the list is added to the prompt when it is read from the store. Null: the prompt already contains it. Absent: only the burst's latest event is used, or there is no burst.
+ * The event's line in the list of a burst's events (`keep: all`). The list is added to the prompt when the dispatch is read from the store. Null: the prompt already contains the list. Absent: only the burst's latest event is used, or there is no burst.
  */
 export type BurstPart = {
   /**
-   * The event in the list.
+   * Text of this event in the list of the burst's events.
    */
   line: string;
   /**
-   * Positions of the list in the prompt, as ascending UTF-16 offsets.
+   * Where the prompt contains the list, as ascending UTF-16 offsets.
    */
   at: number[];
   /**
@@ -94,12 +94,12 @@ export type BurstPart = {
    */
   max_events: number;
   /**
-   * The id in the markers of the line; absent: no markers.
+   * Id of the markers around values in `line`; absent: no markers.
    */
   marker?: string;
 } | null;
 /**
- * Script of the route; null: none, or not reached.
+ * Result of the route's script; null: the route has no script, or an earlier stage answered.
  */
 export type ExplainedScript = {
   /**
@@ -107,15 +107,15 @@ export type ExplainedScript = {
    */
   path: string;
   /**
-   * False: later stages see the unchanged payload.
+   * Whether the script ran. False: later stages see the unchanged payload.
    */
   ran: boolean;
   /**
-   * null: it did not run.
+   * Outcome of the script; null: the script did not run.
    */
   outcome: 'payload' | 'text' | 'ignored' | 'busy' | null;
   /**
-   * Reason for its result.
+   * Reason for the script's outcome.
    */
   detail: string | null;
   /**
@@ -128,11 +128,11 @@ export type ExplainedScript = {
   stdin: string | null;
 } | null;
 /**
- * Deliveries of the reason of a failed run; absent: none.
+ * Deliveries that report why a run failed; absent: none.
  */
 export type Deliveries = ExplainedDelivery[];
 /**
- * The group that the event would join; null: it is dispatched separately.
+ * The coalesce group that the event would join; null: the event is processed separately.
  */
 export type ExplainedCoalesce = {
   key: string;
@@ -151,19 +151,19 @@ export type TemplateSegment = TextSegment | PathSegment | DumpSegment | EventsSe
  */
 export type TemplatePlan = TemplateSegment[];
 /**
- * The signed instant; null: no replay window.
+ * The signed time; null: requests of any age are accepted.
  */
 export type TimestampPlan = {
   at: LocatorPlan;
   unit: 's' | 'ms' | 'iso';
   tolerance: number;
   /**
-   * The instant is in the body: it is trusted only after the signature is verified.
+   * The signed time is in the body, so it is trusted only after the signature is verified.
    */
   after: boolean;
 } | null;
 /**
- * A digest of the body in a signed place.
+ * A digest of the body in a signed part of the request.
  */
 export type BodyHashPlan = {
   at: LocatorPlan;
@@ -173,7 +173,7 @@ export type BodyHashPlan = {
 export type ConditionPlan = {
   at: LocatorPlan;
   /**
-   * Text to match; null: any.
+   * Value that the location must have; null: any value.
    */
   equals: string | null;
 } | null;
@@ -192,12 +192,12 @@ export type BodyNode = LiteralNode | TextNode | ObjectNode | ArrayNode | JsonTex
 export type CheckPlan = StatusCheck | HeaderCheck | BodyCheck | TextCheck | AnyCheck;
 export type ExpectPlan = ExpectValues | ExpectFlag | ExpectType | ExpectMatch | ExpectRange | ExpectEvery;
 /**
- * Checks that must all hold.
+ * Checks of a response, all of which must hold.
  */
 export type ResponseCondition = CheckPlan[];
 export type AgentPlan = CommandAgentPlan | OpenAiAgentPlan | PreviewAgentPlan;
 /**
- * Maximum toolsets of a run of the agent; null: no limit.
+ * Toolsets that a run of the agent may have; null: no limit.
  */
 export type MostToolsets = string[] | null;
 export type FilterPlan = FilterGroup | FilterLeaf;
@@ -208,21 +208,21 @@ export type CoalescePlan = {
   all?: KeepAllPlan;
 } | null;
 /**
- * Key of runs that run one after the other; null: no order.
+ * Key of the session: runs with the same key run one at a time. Null: runs do not wait for each other.
  */
 export type SessionPlan = {
   key: TemplatePlan;
   /**
-   * Null: the route's own sessions.
+   * Name under which routes share sessions; null: the sessions belong to this route only.
    */
   scope: string | null;
 } | null;
 /**
- * Texts that it contains.
+ * Texts that must occur.
  */
 export type TestTexts = string | string[];
 /**
- * Texts that it does not contain.
+ * Texts that must not occur.
  */
 export type TestTexts1 = string | string[];
 
@@ -260,7 +260,7 @@ export interface BlueprintFile {
    */
   description: string;
   /**
-   * Group in the catalog.
+   * Group of the blueprint in the catalog.
    */
   category: 'daily' | 'email' | 'weekly' | 'general';
   /**
@@ -276,7 +276,7 @@ export interface BlueprintFile {
    */
   schedule: string;
   /**
-   * Template of the job's prompt over the fields.
+   * Template of the job's prompt, with {name} placeholders for the fields.
    */
   prompt: string;
   /**
@@ -297,7 +297,7 @@ export interface BlueprintFieldFile {
    */
   type: 'time' | 'enum' | 'text' | 'weekdays';
   /**
-   * Prompt shown to the user.
+   * Question shown to the user.
    */
   label: string;
   /**
@@ -311,7 +311,7 @@ export interface BlueprintFieldFile {
    */
   options?: [string, ...string[]];
   /**
-   * Hint, may be empty.
+   * Hint for the user, may be empty.
    */
   help?: string;
   /**
@@ -336,7 +336,7 @@ export interface PublishedBlueprint {
    */
   description: string;
   /**
-   * Group in the catalog.
+   * Group of the blueprint in the catalog.
    */
   category: 'daily' | 'email' | 'weekly' | 'general';
   /**
@@ -365,7 +365,7 @@ export interface PublishedBlueprint {
   appUrl: string;
 }
 /**
- * One input of a blueprint, complete.
+ * One input of a blueprint, with every default filled in.
  */
 export interface BlueprintField {
   /**
@@ -377,7 +377,7 @@ export interface BlueprintField {
    */
   type: 'time' | 'enum' | 'text' | 'weekdays';
   /**
-   * Prompt shown to the user.
+   * Question shown to the user.
    */
   label: string;
   /**
@@ -397,7 +397,7 @@ export interface BlueprintField {
    */
   strict: boolean;
   /**
-   * Hint, may be empty.
+   * Hint for the user, may be empty.
    */
   help: string;
 }
@@ -414,7 +414,7 @@ export interface Config {
    */
   app_scheme?: string;
   /**
-   * Base URL of this server for senders: for links, and schemes that sign the URL.
+   * Base URL at which senders reach this server. Needed for links, and for schemes that sign the URL.
    */
   public_url?: string;
   platforms?: PlatformsConfig;
@@ -439,7 +439,7 @@ export interface PlatformsConfig {
  */
 export interface WebhookSettings {
   /**
-   * Bind address. Anything but a loopback address exposes the server.
+   * Bind address. With any other than a loopback address, other machines can connect.
    */
   host?: string;
   /**
@@ -447,7 +447,7 @@ export interface WebhookSettings {
    */
   port?: number;
   /**
-   * Secret of routes without their own.
+   * Secret of routes that do not set `secret`.
    */
   secret?: string;
   /**
@@ -463,11 +463,11 @@ export interface WebhookSettings {
    */
   max_batch?: number;
   /**
-   * Time a filter script may take, in seconds.
+   * Maximum run time of a route's script, in seconds.
    */
   script_timeout_seconds?: number;
   /**
-   * Time that a delivery id is remembered, in seconds.
+   * Time that a delivery id is remembered, in seconds. A repeated id within this time is a duplicate.
    */
   idempotency_ttl_seconds?: number;
   /**
@@ -475,7 +475,7 @@ export interface WebhookSettings {
    */
   direct_timeout_seconds?: number;
   /**
-   * Maximum open connections; a further one closes the oldest idle or unverified one.
+   * Maximum open connections. A further connection closes the oldest one that is idle or has an unverified request.
    */
   max_connections?: number;
   /**
@@ -487,11 +487,11 @@ export interface WebhookSettings {
    */
   trusted_proxies?: string[];
   /**
-   * Memory for all unverified bodies, in bytes; beyond it, the oldest are answered 503. At least `max_body_bytes`.
+   * Memory for the bodies of all requests whose signature is not verified yet, in bytes. Beyond this limit, the oldest such requests are answered 503. At least `max_body_bytes`.
    */
   max_unverified_bytes?: number;
   /**
-   * Minimum bytes per second of a body, over 5 seconds; else 408. Up to 64 times as many on a full server. 0: off.
+   * Minimum speed at which a body arrives, in bytes per second over 5 seconds; slower requests are answered 408. On a full server, the minimum rises up to 64 times. 0: off.
    */
   min_body_rate?: number;
   routes?: RoutesConfig;
@@ -503,7 +503,7 @@ export interface RoutesConfig {
   [k: string]: RouteConfig;
 }
 /**
- * One webhook route, as written under `routes:` in a config file or in webhook_subscriptions.json.
+ * A webhook route, as written under `routes:` in a configuration file, or in webhook_subscriptions.json.
  */
 export interface RouteConfig {
   /**
@@ -511,7 +511,7 @@ export interface RouteConfig {
    */
   description?: string;
   /**
-   * `false`: the route answers 403.
+   * Whether the route is served. `false`: requests are answered 403.
    */
   enabled?: boolean;
   /**
@@ -519,7 +519,7 @@ export interface RouteConfig {
    */
   events?: string[];
   /**
-   * Source of the catalog: fixes scheme, event type, delivery id and handshake.
+   * The sender, by its name in the catalog. Fixes the signature scheme, and where event type and delivery id are.
    */
   source?: string;
   /**
@@ -551,11 +551,11 @@ export interface RouteConfig {
    */
   public_url?: string;
   /**
-   * Profile that runs this route; binds it to /p/<profile>/webhooks/<route>.
+   * Profile that runs this route. The route is then served only at /p/<profile>/webhooks/<route>.
    */
   profile?: string;
   /**
-   * Template over the payload. Default: the event's name and the whole payload.
+   * Template of the prompt, with placeholders for values of the payload. Default: the event's name and the whole payload.
    */
   prompt?: string;
   /**
@@ -575,7 +575,7 @@ export interface RouteConfig {
    */
   skills?: string[];
   /**
-   * The reason why strangers' text may reach an agent that acts. Silences `untrusted-input` for this route.
+   * The reason why strangers' text may reach an agent that acts. Turns off the rule `untrusted-input` for this route.
    */
   accept_untrusted?: string;
   /**
@@ -587,7 +587,7 @@ export interface RouteConfig {
    */
   deliver?: string | [string, ...string[]];
   /**
-   * Address and options of the delivery, as templates. With several targets, may be keyed by target.
+   * Address and options of the delivery, as templates. With several targets, either the same keys for all, or an object for each target by name.
    */
   deliver_extra?: {
     [k: string]:
@@ -603,7 +603,7 @@ export interface RouteConfig {
   approve?: boolean;
   outputs?: OutputsConfig;
   /**
-   * No agent: the prompt is the message, and the sender waits for the delivery. Needs a sender that retries; else `agent: none`.
+   * No agent runs: the prompt is the message, and the sender waits for its delivery. For a sender that does not retry, set `agent: none` instead.
    */
   deliver_only?: boolean;
   /**
@@ -621,7 +621,7 @@ export interface RouteConfig {
    */
   mirror_to_session?: boolean;
   /**
-   * Payload path or template of a conversation: runs with the same key run one after the other, in the order of acceptance.
+   * Payload path or template that identifies a conversation. Runs with the same value run one at a time, in the order of acceptance.
    */
   session_key?: string;
   /**
@@ -638,7 +638,7 @@ export interface RouteConfig {
   max_concurrent?: number;
   budget?: BudgetConfig;
   /**
-   * Maximum runs for one key within ten minutes (default 10); one more pauses the key for an hour (`loop`).
+   * Maximum runs within ten minutes for the same session, coalesce key or address. A further run pauses that key for an hour (`loop`).
    */
   loop_limit?: number;
   /**
@@ -646,11 +646,11 @@ export interface RouteConfig {
    */
   allow_own_events?: boolean;
   /**
-   * The 202 contains an unguessable URL with the state of the event. `Prefer: wait=30` waits for its end.
+   * The response 202 contains an unguessable URL, which returns the state of the event. With the header `Prefer: wait=30`, it waits up to 30 seconds for the event to end.
    */
   status_url?: boolean;
   /**
-   * `status_url` also returns the answer, once delivered.
+   * `status_url` also returns the agent's answer, after the answer has been delivered.
    */
   status_answer?: boolean;
   respond?: RespondConfig;
@@ -659,7 +659,7 @@ export interface RouteConfig {
    */
   idempotency_ttl_seconds?: number;
   /**
-   * Ignore events that are older than this when they arrive; needs `timestamp`.
+   * Ignore events that are older than this on arrival, in seconds. Requires `timestamp`.
    */
   max_age_seconds?: number;
   /**
@@ -667,12 +667,12 @@ export interface RouteConfig {
    */
   timestamp?: string;
   /**
-   * Requests of this route that are captured for `hookwright requests`. Default: `gateway.capture`.
+   * Which requests of this route are captured for `hookwright requests`. Default: `gateway.capture`.
    */
   capture?: 'none' | 'problems' | 'all';
 }
 /**
- * A leaf (`field` and exactly one operator) or a group (`all`, `any` or `not`).
+ * A condition (`field` and exactly one operator), or a group of conditions (`all`, `any` or `not`).
  */
 export interface FilterConfig {
   /**
@@ -680,7 +680,7 @@ export interface FilterConfig {
    */
   field?: string;
   /**
-   * The field is present (true; `null` is present) or absent (false).
+   * true: the field is present, also with the value `null`. false: the field is absent.
    */
   exists?: boolean;
   /**
@@ -692,7 +692,7 @@ export interface FilterConfig {
    */
   equals?: string | number | boolean | {} | unknown[] | null;
   /**
-   * The negation of `equals`; true for a missing field.
+   * The opposite of `equals`; also true for a missing field.
    */
   not_equals?: string | number | boolean | {} | unknown[] | null;
   /**
@@ -712,7 +712,7 @@ export interface FilterConfig {
    */
   lte?: number;
   /**
-   * Substring of a string, element of a list, or key of an object.
+   * The field contains this: a string as substring, a list as element, an object as key.
    */
   contains?: string | number | boolean | {} | unknown[] | null;
   /**
@@ -724,11 +724,11 @@ export interface FilterConfig {
    */
   in?: unknown[];
   /**
-   * Path of a JSON array, a JSON object (its keys) or a text file with one value a line; relative to <home_dir>.
+   * The field equals a value in this file: a JSON array, the keys of a JSON object, or a text file with one value a line. The path is relative to <home_dir>.
    */
   in_file?: string;
   /**
-   * RE2 pattern, searched in the field's text; other values are searched as JSON.
+   * RE2 pattern that matches a part of the field's text; other values are searched as JSON.
    */
   regex?: string;
   /**
@@ -740,18 +740,18 @@ export interface FilterConfig {
    */
   any?: FilterConfig[];
   /**
-   * The group does not match (a list stands for `all`).
+   * The condition or group does not match. A list means `all`.
    */
   not?: FilterConfig | FilterConfig[];
 }
 /**
- * Outputs that the agent may hand over, by name; others are dropped.
+ * Messages that the agent may hand over besides its answer, by name. Outputs with other names are dropped.
  */
 export interface OutputsConfig {
   [k: string]: OutputConfig;
 }
 /**
- * One kind of output: its target, address and limits.
+ * One kind of output of the agent: its target, address and limits.
  */
 export interface OutputConfig {
   /**
@@ -768,7 +768,7 @@ export interface OutputConfig {
     [k: string]: [string | number, ...(string | number)[]];
   };
   /**
-   * Maximum messages of this name in one run; each part of a long text counts.
+   * Maximum messages of this kind in one run. Each part of a split text counts as a message.
    */
   max?: number;
   /**
@@ -791,19 +791,19 @@ export interface OutputConfig {
     | undefined;
 }
 /**
- * Debounces events per entity: a burst is one run.
+ * Combines a burst of events about the same thing, such as one pull request, into one run.
  */
 export interface CoalesceConfig {
   /**
-   * Payload path or template that identifies the entity.
+   * Payload path or template that identifies what the events are about.
    */
   key: string;
   /**
-   * Quiet time after the last event, in seconds.
+   * The run starts when no event has arrived for this time, in seconds.
    */
   window_seconds?: number;
   /**
-   * Longest wait from the first event, in seconds.
+   * Longest time that the run waits after the first event, in seconds.
    */
   max_wait_seconds?: number;
   /**
@@ -811,16 +811,16 @@ export interface CoalesceConfig {
    */
   keep?: 'latest' | 'all';
   /**
-   * Template of an event in `{events}`. Default: its payload as JSON, truncated at 500 characters.
+   * Template of each event in `{events}`. Default: the event's payload as JSON, truncated at 500 characters.
    */
   each?: string;
   /**
-   * Maximum events in `{events}`, the newest; a line before them counts the others.
+   * Maximum number of events in `{events}`. The newest are listed; a line before them says how many were left out.
    */
   max_events?: number;
 }
 /**
- * Target that gets the reason of each run that failed permanently.
+ * Target that is notified of each run that failed permanently, with the reason.
  */
 export interface ReceiverConfig {
   /**
@@ -840,23 +840,23 @@ export interface ReceiverConfig {
   };
 }
 /**
- * Limit of this route in each hour or day; further events are ignored (`budget`).
+ * Limit of this route for each hour or day; further events are ignored (`budget`).
  */
 export interface BudgetConfig {
   /**
-   * Runs; one is reserved when an event is accepted.
+   * Maximum number of runs. Each accepted event counts as one from the start.
    */
   runs?: number;
   /**
-   * Tokens of prompts and answers, as agents report them.
+   * Maximum tokens of prompts and answers, as agents report them.
    */
   tokens?: number;
   /**
-   * Cost, in the agents' own unit.
+   * Maximum cost, in the unit that the agents report.
    */
   cost?: number;
   /**
-   * The window, in `gateway.timezone`.
+   * Length of the window, which begins on the hour or at midnight in `gateway.timezone`.
    */
   per: 'hour' | 'day';
 }
@@ -994,7 +994,7 @@ export interface HttpTargetConfig {
    */
   enabled?: boolean;
   /**
-   * URL with placeholders in path and query: keys of `deliver_extra`, else payload paths. They are percent-encoded; an empty one, `.` or `..` fails the delivery.
+   * URL with placeholders in path and query: keys of `deliver_extra`, else payload paths. Values are percent-encoded; an empty value, `.` or `..` fails the delivery.
    */
   url: string;
   /**
@@ -1035,11 +1035,11 @@ export interface TargetConfig {
    */
   enabled?: boolean;
   /**
-   * The target's variant, if the credentials do not decide it.
+   * Variant of the target, if the credentials do not decide which one is used.
    */
   variant?: string;
   /**
-   * Chat of deliveries without their own.
+   * Chat for deliveries whose `deliver_extra` names no chat.
    */
   home_channel?: string | number;
   /**
@@ -1051,7 +1051,7 @@ export interface TargetConfig {
    */
   allow_http?: boolean;
   /**
-   * Retry a delivery whose outcome is unknown; may post twice.
+   * Retry a delivery whose outcome is unknown. The message may then be posted twice.
    */
   retry_ambiguous?: boolean;
   /**
@@ -1061,7 +1061,7 @@ export interface TargetConfig {
   [k: string]: string | number | boolean | undefined;
 }
 /**
- * Toolsets an agent run of each platform gets.
+ * Toolsets of agent runs, by platform.
  */
 export interface PlatformToolsetsConfig {
   [k: string]: string[];
@@ -1083,11 +1083,11 @@ export interface GatewayConfig {
    */
   max_queued_runs?: number;
   /**
-   * Time that running work has to finish when the gateway stops, in seconds.
+   * When the gateway stops: time for running work to finish, in seconds.
    */
   drain_seconds?: number;
   /**
-   * IANA time zone of jobs without their own. Default: the system's.
+   * IANA time zone of jobs that do not set `timezone`. Default: the system's.
    */
   timezone?: string;
   /**
@@ -1095,11 +1095,11 @@ export interface GatewayConfig {
    */
   python?: string;
   /**
-   * `full` survives a power failure, `normal` a killed process.
+   * Accepted events survive a power failure with `full`, a killed process with `normal`.
    */
   durability?: 'full' | 'normal';
   /**
-   * Retention of ended events, in days.
+   * Days after which ended events are deleted.
    */
   retention_days?: number;
   /**
@@ -1112,19 +1112,19 @@ export interface GatewayConfig {
   max_attempts?: number;
   budget?: BudgetConfig1;
   /**
-   * Default of `untrusted` of routes.
+   * Value of `untrusted` for routes that do not set it.
    */
   untrusted?: 'mark' | 'verbatim';
   /**
-   * Requests that are captured, without credentials, for `hookwright requests`. `problems`: only those that were not accepted.
+   * Which requests are captured, without credentials, for `hookwright requests`. `problems`: only requests that were not accepted.
    */
   capture?: 'none' | 'problems' | 'all';
   /**
-   * Maximum captured requests of a route in a second; rejected ones come first.
+   * Maximum captured requests of a route in a second. Rejected requests are captured first.
    */
   capture_per_second?: number;
   /**
-   * Retention of captured requests, in days.
+   * Days after which captured requests are deleted.
    */
   capture_days?: number;
   /**
@@ -1139,28 +1139,28 @@ export interface GatewayConfig {
   heartbeat?: HeartbeatConfig;
 }
 /**
- * Limit of all routes and jobs in each hour or day.
+ * Limit of all routes and jobs together, for each hour or day.
  */
 export interface BudgetConfig1 {
   /**
-   * Runs; one is reserved when an event is accepted.
+   * Maximum number of runs. Each accepted event counts as one from the start.
    */
   runs?: number;
   /**
-   * Tokens of prompts and answers, as agents report them.
+   * Maximum tokens of prompts and answers, as agents report them.
    */
   tokens?: number;
   /**
-   * Cost, in the agents' own unit.
+   * Maximum cost, in the unit that the agents report.
    */
   cost?: number;
   /**
-   * The window, in `gateway.timezone`.
+   * Length of the window, which begins on the hour or at midnight in `gateway.timezone`.
    */
   per: 'hour' | 'day';
 }
 /**
- * A PostgreSQL from version 14 on.
+ * A PostgreSQL database, version 14 or later.
  */
 export interface PostgresStoreConfig {
   /**
@@ -1172,11 +1172,11 @@ export interface PostgresStoreConfig {
    */
   listen?: boolean;
   /**
-   * Schema of all tables.
+   * PostgreSQL schema that contains the gateway's tables.
    */
   schema?: string;
   /**
-   * Encrypts secrets of dynamic subscriptions: the same on every gateway, at least 32 characters.
+   * Key that encrypts the secrets of dynamic subscriptions: the same on every gateway, at least 32 characters.
    */
   key?: string;
 }
@@ -1193,24 +1193,24 @@ export interface ConsoleConfig {
    */
   host?: string;
   /**
-   * Token for everything except probes. Without it, any program of this machine may change everything.
+   * Token that every request except probes needs. Without a token, any program of this machine can change everything.
    */
   token?: string;
   /**
-   * A token that grants read access only. Needs `token`.
+   * Token that grants read access only. Requires `token`.
    */
   viewer_token?: string;
 }
 /**
- * Files and hosts that a program can reach. The gateway's applies to all agents and scripts; an agent's replaces it as a whole.
+ * Files and hosts that a program can reach. `gateway.sandbox` applies to all agents and scripts. The `sandbox` of an agent replaces it as a whole.
  */
 export interface SandboxConfig {
   /**
-   * Hosts that the program can reach. `any` allows all, including this machine's own services.
+   * Hosts that the program can reach. `any` allows all hosts, including services on this machine.
    */
   network?: ('none' | 'any') | [string, ...string[]];
   /**
-   * Hidden paths that the program can read.
+   * Paths that a sandbox normally hides and that the program can read.
    *
    * Items: An absolute path, or `~/…`. Patterns are not allowed.
    */
@@ -1223,7 +1223,7 @@ export interface SandboxConfig {
   write?: string[];
 }
 /**
- * Target that is notified when something fails, and when it ends.
+ * Target that is notified when a problem begins and when it ends.
  */
 export interface AlertsConfig {
   /**
@@ -1242,7 +1242,7 @@ export interface AlertsConfig {
         };
   };
   /**
-   * Kinds of alerts. Default: all.
+   * Kinds of alerts that are sent. Default: all.
    *
    * @minItems 1
    */
@@ -1268,12 +1268,12 @@ export interface ApprovalsConfig {
         };
   };
   /**
-   * Time that a message waits; then it is `dead`, reason `not_approved`.
+   * Time that a message waits for approval. Then the delivery is `dead`, with reason `not_approved`.
    */
   expires?: string;
 }
 /**
- * URL to request while the gateway is ready and nothing is overdue.
+ * URL that the gateway requests regularly while it is ready and no work is overdue.
  */
 export interface HeartbeatConfig {
   /**
@@ -1281,7 +1281,7 @@ export interface HeartbeatConfig {
    */
   url: string;
   /**
-   * Interval, in `s`, `m` or `h`; at least `10s`.
+   * Interval between requests, in `s`, `m` or `h`; at least `10s`.
    */
   every?: string;
 }
@@ -1290,17 +1290,17 @@ export interface HeartbeatConfig {
  */
 export interface AgentConfig {
   /**
-   * argv of a program: prompt on stdin, answer on stdout. `{toolsets}`, `{session}`, `{route}`, `{profile}` are filled in.
+   * Program and its arguments, as a list. The program gets the prompt on stdin and prints the answer to stdout. `{toolsets}`, `{session}`, `{route}` and `{profile}` are replaced by values.
    *
    * @minItems 1
    */
   command?: [string, ...string[]];
   /**
-   * The reason why `command` can do no harm without `{toolsets}`. Silences `agent-unconfined`.
+   * The reason why `command` can do no harm without `{toolsets}`. Turns off the rule `agent-unconfined`.
    */
   confined?: string;
   /**
-   * Environment of `command`: a literal, `env:NAME` or `file:path`; in a sandbox also a secret that the program uses but cannot read.
+   * Environment variables of `command`: each a literal, `env:NAME` or `file:path`. In a sandbox, also a secret that the program uses but cannot read.
    */
   env?: {
     [k: string]: string | GuardedSecretConfig;
@@ -1310,7 +1310,7 @@ export interface AgentConfig {
    */
   cwd?: string;
   /**
-   * Working folder without `cwd`: new for each run, or kept for a route or for all.
+   * Working folder of runs without `cwd`: a new one for each run, or one that is shared by the runs of a route, or by all.
    */
   work?: 'run' | 'route' | 'shared';
   sandbox?: SandboxConfig;
@@ -1321,7 +1321,7 @@ export interface AgentConfig {
   usage_paths?: UsagePathsConfig;
   openai?: OpenAiAgentConfig;
   /**
-   * Maximum run time, in seconds; then the process group is killed.
+   * Maximum run time, in seconds. Then the program and its child processes are killed.
    */
   timeout_seconds?: number;
   budget?: BudgetConfig2;
@@ -1334,12 +1334,12 @@ export interface AgentConfig {
    */
   max_concurrent?: number;
   /**
-   * Maximum toolsets: a run gets those of its route or job that are in this list. Default: no limit.
+   * Toolsets that runs of this agent may have: a run gets the toolsets of its route or job that are in this list. Default: no limit.
    */
   toolsets?: string[];
 }
 /**
- * A secret that the program cannot read: its variable contains a placeholder, which is replaced in requests to these hosts.
+ * A secret that the program cannot read. The variable contains a placeholder, which is replaced by the secret in requests to the hosts in `only_to`.
  */
 export interface GuardedSecretConfig {
   /**
@@ -1347,26 +1347,26 @@ export interface GuardedSecretConfig {
    */
   secret: string;
   /**
-   * Hosts that receive the secret, over HTTPS. Each must be in the `network` of the sandbox.
+   * Hosts that receive the secret, over HTTPS. The sandbox's `network` must contain each of them.
    *
    * @minItems 1
    */
   only_to: [string, ...string[]];
 }
 /**
- * Paths of the counts in the JSON that `command` prints. Values of several paths are added; `*` matches every member.
+ * Where the JSON that `command` prints has tokens and cost: one or more paths for each. Values of several paths are added; `*` matches every member.
  */
 export interface UsagePathsConfig {
   /**
-   * Tokens of the prompt.
+   * Paths of the number of prompt tokens.
    */
   input?: string | [string, ...string[]];
   /**
-   * Tokens of the answer.
+   * Paths of the number of answer tokens.
    */
   output?: string | [string, ...string[]];
   /**
-   * Cost of the run, in any unit.
+   * Paths of the cost of the run, in any unit.
    */
   cost?: string | [string, ...string[]];
 }
@@ -1395,41 +1395,41 @@ export interface OpenAiAgentConfig {
    */
   system?: string;
   /**
-   * In a session: number of earlier prompts that are sent with their answers.
+   * In a session: number of earlier prompts that are sent along, each with its answer.
    */
   history_turns?: number;
   /**
-   * Maximum characters of this history; the oldest turns are dropped first.
+   * Maximum characters of earlier prompts and answers; the oldest are dropped first.
    */
   history_chars?: number;
   /**
-   * Maximum run time, in seconds. Default: the agent's.
+   * Maximum run time, in seconds. Default: the agent's `timeout_seconds`.
    */
   timeout_seconds?: number;
 }
 /**
- * Limit of this agent in each hour or day.
+ * Limit of this agent for each hour or day.
  */
 export interface BudgetConfig2 {
   /**
-   * Runs; one is reserved when an event is accepted.
+   * Maximum number of runs. Each accepted event counts as one from the start.
    */
   runs?: number;
   /**
-   * Tokens of prompts and answers, as agents report them.
+   * Maximum tokens of prompts and answers, as agents report them.
    */
   tokens?: number;
   /**
-   * Cost, in the agents' own unit.
+   * Maximum cost, in the unit that the agents report.
    */
   cost?: number;
   /**
-   * The window, in `gateway.timezone`.
+   * Length of the window, which begins on the hour or at midnight in `gateway.timezone`.
    */
   per: 'hour' | 'day';
 }
 /**
- * Named agents beside `agent`. A route or job selects one with `agent: <name>`.
+ * Further agents, by name. A route or job selects one with `agent: <name>`.
  */
 export interface AgentsConfig {
   [k: string]: AgentConfig;
@@ -1499,18 +1499,18 @@ export interface JobConfig {
   paused?: boolean;
   budget?: BudgetConfig3;
   /**
-   * Runs that were missed while the gateway was down: `skip` them, or run `once`.
+   * What happens to runs that were missed while the gateway was down: `skip`, or run `once` for all of them.
    */
   misfire?: 'skip' | 'once';
 }
 /**
- * Outputs that the agent may hand over, by name.
+ * Messages that the agent may hand over besides its answer, by name.
  */
 export interface OutputsConfig1 {
   [k: string]: OutputConfig;
 }
 /**
- * Target that gets the reason of each run that failed permanently.
+ * Target that is notified of each run that failed permanently, with the reason.
  */
 export interface ReceiverConfig1 {
   /**
@@ -1530,23 +1530,23 @@ export interface ReceiverConfig1 {
   };
 }
 /**
- * Limit of this job in each hour or day; further instants are skipped.
+ * Limit of this job for each hour or day; further scheduled runs are skipped.
  */
 export interface BudgetConfig3 {
   /**
-   * Runs; one is reserved when an event is accepted.
+   * Maximum number of runs. Each accepted event counts as one from the start.
    */
   runs?: number;
   /**
-   * Tokens of prompts and answers, as agents report them.
+   * Maximum tokens of prompts and answers, as agents report them.
    */
   tokens?: number;
   /**
-   * Cost, in the agents' own unit.
+   * Maximum cost, in the unit that the agents report.
    */
   cost?: number;
   /**
-   * The window, in `gateway.timezone`.
+   * Length of the window, which begins on the hour or at midnight in `gateway.timezone`.
    */
   per: 'hour' | 'day';
 }
@@ -1557,7 +1557,7 @@ export interface SourcesConfig {
   [k: string]: SourceFile;
 }
 /**
- * catalog/sources/<name>.yaml or an entry under `sources:`: how one sender signs its webhooks.
+ * How a sender signs its webhooks: catalog/sources/<name>.yaml, or an entry under `sources:`.
  */
 export interface SourceFile {
   /**
@@ -1573,25 +1573,25 @@ export interface SourceFile {
    */
   docs?: string;
   /**
-   * Takes part in the header-driven choice, in ascending order. Absent: only through `source:` or `auth:`.
+   * Position of this scheme, in ascending order, when the headers of a request decide its scheme. Absent: used only if `source:` or `auth:` names it.
    */
   precedence?: number;
   /**
-   * Its delivery headers are looked up on routes without `source:`, in ascending order.
+   * Position of this sender's delivery headers, in ascending order, on routes without `source:`. Absent: not used there.
    */
   delivery_precedence?: number;
   /**
-   * Schemes that `source:` accepts, in order of precedence, if the sender signs in several ways at once. Default: the source's own.
+   * Schemes that a route with this source accepts, in order of precedence, if the sender signs in several ways at once. Default: the source's own scheme.
    *
    * @minItems 1
    */
   accepts?: [string, ...string[]];
   /**
-   * Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH.
+   * Method of verification. `none`: the sender does not sign; its requests are accepted only on a route with INSECURE_NO_AUTH.
    */
   verify: 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'ed25519' | 'ecdsa-p256' | 'token' | 'basic' | 'none';
   /**
-   * One location or several. A signature: one match is enough. An event or id: the first non-empty value is used, signed locations before unsigned ones.
+   * One location or several. For a signature, one match is enough. For an event type or id, the first non-empty value is used, signed locations first.
    */
   signature?: Locator | [Locator, ...Locator[]];
   /**
@@ -1607,29 +1607,29 @@ export interface SourceFile {
   id?: Locator;
   body_hash?: SourceBodyHash;
   /**
-   * How a body is read, whatever its content type: `text` is `{"text": …}`, `xml` elements and attributes as objects. Absent: JSON or a form, as the content type says.
+   * How a body is parsed, independent of its content type. `text`: the payload is `{"text": …}`. `xml`: elements and attributes become objects. Absent: JSON or a form, by the content type.
    */
   body?: 'json' | 'form' | 'text' | 'xml';
   /**
-   * Other headers that the sender's SDK requires; `webhook test` sends them, nothing checks them.
+   * Further headers that the sender sends. `webhook test` sends them too; the gateway does not check them.
    */
   headers?: {
     [k: string]: string;
   };
   /**
-   * One location or several. A signature: one match is enough. An event or id: the first non-empty value is used, signed locations before unsigned ones.
+   * One location or several. For a signature, one match is enough. For an event type or id, the first non-empty value is used, signed locations first.
    */
   event?: Locator | [Locator, ...Locator[]];
   /**
-   * One location or several. A signature: one match is enough. An event or id: the first non-empty value is used, signed locations before unsigned ones.
+   * One location or several. For a signature, one match is enough. For an event type or id, the first non-empty value is used, signed locations first.
    */
   delivery?: Locator | [Locator, ...Locator[]];
   /**
-   * One location or several. A signature: one match is enough. An event or id: the first non-empty value is used, signed locations before unsigned ones.
+   * One location or several. For a signature, one match is enough. For an event type or id, the first non-empty value is used, signed locations first.
    */
   credentials?: Locator | [Locator, ...Locator[]];
   /**
-   * The sender has no delivery id: a digest of the signed part of the body replaces it, so that retries are recognised.
+   * The sender sends no delivery id. A digest of the signed part of the body is used instead, so that retries are recognised.
    */
   delivery_digest?: boolean;
   /**
@@ -1646,7 +1646,7 @@ export interface SourceFile {
    */
   challenge?: SourceChallenge | [SourceChallenge, ...SourceChallenge[]];
   /**
-   * Fields that contain text posted by a target; only they are searched for a marker of hookwright. Absent: all texts of the payload.
+   * Fields that can contain text that hookwright has posted. Only they are searched for the hidden marker of its messages. Absent: all texts of the payload.
    *
    * @minItems 1
    */
@@ -1668,17 +1668,17 @@ export interface SourceFile {
    */
   deprecated?: string;
   /**
-   * Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge.
+   * Where the facts in this file come from: the vendor's own documentation or SDK, a third party, or general knowledge.
    */
   evidence?: 'vendor' | 'secondary' | 'unverified';
   variants?: SourceVariants;
   /**
-   * Event names the sender documents, spelled as it sends them.
+   * Documented event names, spelled as the sender sends them.
    */
   events?: string[];
   event_names?: SourceEventNames;
   /**
-   * Shape of its payloads: a JSON Schema file (JSON or YAML) relative to this file, or one for each event by name. `#/$defs/<name>` after the file name selects a part. Used to check templates and filters; the gateway does not read it.
+   * Shape of the sender's payloads: a JSON Schema file (JSON or YAML) relative to this file, or one for each event by name. `#/$defs/<name>` after the file name selects a part. The compiler checks templates and filters with it; the running gateway does not read it.
    */
   shape?:
     | string
@@ -1696,7 +1696,7 @@ export interface SourceFile {
   notes?: string[];
 }
 /**
- * One location in a request: one of `header`, `query`, `json`, `form` (`form` with `json`: a path into JSON inside the field).
+ * One location in a request: `header`, `query`, `json` or `form`. `form` with `json`: a path into JSON inside the form field.
  */
 export interface Locator {
   /**
@@ -1716,16 +1716,16 @@ export interface Locator {
    */
   form?: string;
   /**
-   * Separator of several parts; parts are trimmed.
+   * Separator, if the value has several parts. Parts are trimmed.
    */
   split?: string;
   /**
-   * Use only parts with this prefix, and remove it.
+   * Use only parts with this prefix. The prefix is removed.
    */
   prefix?: string;
 }
 /**
- * How the secret's text becomes a key.
+ * How the text of the secret is decoded into a key.
  */
 export interface SourceSecret {
   /**
@@ -1737,12 +1737,12 @@ export interface SourceSecret {
    */
   as?: 'utf8' | 'hex' | 'base64' | 'raw-hex' | 'raw-base64' | 'spki-base64';
   /**
-   * A secret without the prefix is rejected, is read as if it had it (the default), or is used as raw bytes and, if it is canonical base64, also decoded.
+   * What happens to a secret without the prefix: it is rejected, decoded as if the prefix were there (the default), or used both as raw bytes and, if it is canonical base64, decoded.
    */
   otherwise?: 'refuse' | 'same' | 'utf8-or-base64';
 }
 /**
- * The signed instant and how old it may be.
+ * Where a request contains the signed time, and how old it may be.
  */
 export interface SourceTimestamp {
   /**
@@ -1762,28 +1762,28 @@ export interface SourceTimestamp {
    */
   form?: string;
   /**
-   * Separator of several parts; parts are trimmed.
+   * Separator, if the value has several parts. Parts are trimmed.
    */
   split?: string;
   /**
-   * Use only parts with this prefix, and remove it.
+   * Use only parts with this prefix. The prefix is removed.
    */
   prefix?: string;
   /**
-   * Seconds, milliseconds or RFC 3339.
+   * Format of the time: seconds, milliseconds or RFC 3339.
    */
   unit: 's' | 'ms' | 'iso';
   /**
-   * Allowed distance from now in both directions, in seconds.
+   * Maximum difference from the current time in both directions, in seconds.
    */
   tolerance: number;
   /**
-   * Whose number the tolerance is. Default: vendor.
+   * Who chose the tolerance: the `vendor` (default), or this catalog (`ours`).
    */
   tolerance_by?: 'vendor' | 'ours';
 }
 /**
- * A digest of the body in a signed place.
+ * A digest of the body in a signed part of the request.
  */
 export interface SourceBodyHash {
   /**
@@ -1814,11 +1814,11 @@ export interface RespondConfig1 {
   duplicate?: ResponseConfig4;
 }
 /**
- * A handshake: how to recognise it and what to answer. GET and HEAD are unsigned and are answered before the signature check, POST after it.
+ * A handshake of the sender: how to recognise it and what to answer. GET and HEAD are answered before the signature check, because they are unsigned; POST after it.
  */
 export interface SourceChallenge {
   /**
-   * `echo`: send a value back. `reply`: a fixed JSON answer. `capture`: the request carries the secret; only while `source enroll` waits. `ok`: answer 200.
+   * `echo`: return a value of the request. `reply`: return fixed JSON. `capture`: the request contains the secret, which is stored while `source enroll` waits. `ok`: answer 200.
    */
   kind: 'echo' | 'reply' | 'capture' | 'ok';
   /**
@@ -1837,7 +1837,7 @@ export interface SourceChallenge {
   echo?: ChallengeEcho;
 }
 /**
- * The request is the handshake if this location has this value (or, without `equals`, any value).
+ * A request is a handshake if this location has this value or, without `equals`, any value.
  */
 export interface ChallengeCondition {
   /**
@@ -1862,7 +1862,7 @@ export interface ChallengeCondition {
   equals?: string | number | boolean;
 }
 /**
- * JSON answer; its strings may hold {value} and {hmac-sha256-hex:value}.
+ * JSON answer. Its strings may contain {value} and {hmac-sha256-hex:value}.
  */
 export interface ChallengeJson {
   [k: string]: string | number | boolean;
@@ -1874,7 +1874,7 @@ export interface ChallengeHeaders {
   [k: string]: string;
 }
 /**
- * Location in which the captured secret is returned.
+ * Response header in which the captured secret is returned.
  */
 export interface ChallengeEcho {
   /**
@@ -1896,18 +1896,18 @@ export interface OwnSenderSetting {
    */
   target: string;
   /**
-   * Its setting that names the account.
+   * Setting of the target that names the account.
    */
   setting: string;
 }
 /**
- * Other ways in which this sender signs, by name: each is a separate source.
+ * Other ways in which this sender signs, by name. Each can be used as a separate source.
  */
 export interface SourceVariants {
   [k: string]: SourceVariant;
 }
 /**
- * Another way in which the sender signs, stated in full (`verify` to `body_hash`); everything else is inherited unless it is set here.
+ * Another way in which the sender signs. Keys from `verify` to `body_hash` are not inherited; all others are, unless set here.
  */
 export interface SourceVariant {
   /**
@@ -1923,11 +1923,11 @@ export interface SourceVariant {
    */
   docs?: string;
   /**
-   * Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH.
+   * Method of verification. `none`: the sender does not sign; its requests are accepted only on a route with INSECURE_NO_AUTH.
    */
   verify: 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'ed25519' | 'ecdsa-p256' | 'token' | 'basic' | 'none';
   /**
-   * One location or several. A signature: one match is enough. An event or id: the first non-empty value is used, signed locations before unsigned ones.
+   * One location or several. For a signature, one match is enough. For an event type or id, the first non-empty value is used, signed locations first.
    */
   signature?: Locator | [Locator, ...Locator[]];
   /**
@@ -1943,15 +1943,15 @@ export interface SourceVariant {
   id?: Locator;
   body_hash?: SourceBodyHash;
   /**
-   * One location or several. A signature: one match is enough. An event or id: the first non-empty value is used, signed locations before unsigned ones.
+   * One location or several. For a signature, one match is enough. For an event type or id, the first non-empty value is used, signed locations first.
    */
   event?: Locator | [Locator, ...Locator[]];
   /**
-   * One location or several. A signature: one match is enough. An event or id: the first non-empty value is used, signed locations before unsigned ones.
+   * One location or several. For a signature, one match is enough. For an event type or id, the first non-empty value is used, signed locations first.
    */
   delivery?: Locator | [Locator, ...Locator[]];
   /**
-   * The sender has no delivery id: a digest of the signed part of the body replaces it, so that retries are recognised.
+   * The sender sends no delivery id. A digest of the signed part of the body is used instead, so that retries are recognised.
    */
   delivery_digest?: boolean;
   /**
@@ -1978,11 +1978,11 @@ export interface SourceVariant {
    */
   deprecated?: string;
   /**
-   * Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge.
+   * Where the facts in this file come from: the vendor's own documentation or SDK, a third party, or general knowledge.
    */
   evidence?: 'vendor' | 'secondary' | 'unverified';
   /**
-   * Event names the sender documents, spelled as it sends them.
+   * Documented event names, spelled as the sender sends them.
    */
   events?: string[];
   event_names?: SourceEventNames;
@@ -2007,7 +2007,7 @@ export interface RespondConfig2 {
   duplicate?: ResponseConfig4;
 }
 /**
- * Alternative names of an event, by the name that is sent; `events` of a route accepts either.
+ * Alternative names of events, keyed by the name that is sent. `events` of a route accepts either name.
  */
 export interface SourceEventNames {
   [k: string]: string[];
@@ -2017,23 +2017,23 @@ export interface SourceEventNames {
  */
 export interface SourceSending {
   /**
-   * Total attempts; 1: no retries.
+   * Number of attempts, including the first; 1: the sender does not retry.
    */
   attempts?: number;
   /**
-   * Longest time between its first and its last attempt, in seconds.
+   * Longest time between the sender's first and last attempt, in seconds.
    */
   horizon_seconds?: number;
   /**
-   * Time that it waits for the answer, in seconds.
+   * Time that the sender waits for an answer, in seconds.
    */
   deadline_seconds?: number;
   /**
-   * Known bursts, in requests a minute.
+   * Requests that the sender may send in a minute at most.
    */
   burst_per_minute?: number;
   /**
-   * Back-off, automatic deactivation, manual redelivery.
+   * Other facts: how retries slow down, when the sender deactivates a webhook, how to redeliver by hand.
    */
   note?: string;
   /**
@@ -2041,7 +2041,7 @@ export interface SourceSending {
    */
   evidence: 'vendor' | 'secondary' | 'unverified';
   /**
-   * URL of the evidence.
+   * URL of the page that documents the sending behaviour.
    */
   docs?: string;
 }
@@ -2050,23 +2050,23 @@ export interface SourceSending {
  */
 export interface SourceSending1 {
   /**
-   * Total attempts; 1: no retries.
+   * Number of attempts, including the first; 1: the sender does not retry.
    */
   attempts?: number;
   /**
-   * Longest time between its first and its last attempt, in seconds.
+   * Longest time between the sender's first and last attempt, in seconds.
    */
   horizon_seconds?: number;
   /**
-   * Time that it waits for the answer, in seconds.
+   * Time that the sender waits for an answer, in seconds.
    */
   deadline_seconds?: number;
   /**
-   * Known bursts, in requests a minute.
+   * Requests that the sender may send in a minute at most.
    */
   burst_per_minute?: number;
   /**
-   * Back-off, automatic deactivation, manual redelivery.
+   * Other facts: how retries slow down, when the sender deactivates a webhook, how to redeliver by hand.
    */
   note?: string;
   /**
@@ -2074,18 +2074,18 @@ export interface SourceSending1 {
    */
   evidence: 'vendor' | 'secondary' | 'unverified';
   /**
-   * URL of the evidence.
+   * URL of the page that documents the sending behaviour.
    */
   docs?: string;
 }
 /**
- * Custom targets, by name; `platforms.<name>` enables one.
+ * Custom targets, by name. An entry `platforms.<name>` enables the target.
  */
 export interface TargetsConfig {
   [k: string]: TargetFile;
 }
 /**
- * catalog/targets/<name>.yaml: the requests of one delivery target. `{name}` in a text is replaced by a value, `{name?}` by one that may be empty: the header, query parameter or body field that contains it is then omitted.
+ * catalog/targets/<name>.yaml: the requests of one delivery target. `{name}` in a text is replaced by a value. `{name?}` may be empty: then the header, query parameter or body field that contains it is omitted.
  */
 export interface TargetFile {
   /**
@@ -2097,17 +2097,17 @@ export interface TargetFile {
    */
   aliases?: string[];
   /**
-   * Another target in the same folder, at the same service. It supplies all keys that this file omits, and its entry under `platforms` configures both. Variants are those listed here, or all.
+   * Another target in the same folder, for the same service. This target inherits all keys that its file omits, and the other target's entry under `platforms` configures both. Of its variants, this target has those listed here, or all.
    */
   like?: string;
   /**
-   * Events that a sender sends because of a delivery, for the rule `self-trigger`.
+   * Events that the service sends because of a delivery. The rule `self-trigger` uses them.
    *
    * @minItems 1
    */
   causes?: [TargetEffect, ...TargetEffect[]];
   /**
-   * `deliver: origin` uses its `home_channel` only if no other target has one.
+   * `deliver: origin` uses the home channel of this target only if no other target has one.
    */
   home_last?: true;
   /**
@@ -2124,12 +2124,12 @@ export interface TargetFile {
   base?: string;
   headers?: Texts;
   /**
-   * The request that sends one piece of text; or several, of which the first that fits the address is sent.
+   * The request that sends one piece of text, or several requests. The first whose `when` matches the address is sent.
    */
   request?: TargetRequest | [TargetRequest, ...TargetRequest[]];
   find?: TargetFind;
   /**
-   * The request that sends one piece of text; or several, of which the first that fits the address is sent.
+   * The request that sends one piece of text, or several requests. The first whose `when` matches the address is sent.
    */
   update?: TargetRequest | [TargetRequest, ...TargetRequest[]];
   login?: TargetLogin;
@@ -2170,42 +2170,42 @@ export interface TargetEffect {
    */
   events: [string, ...string[]];
   /**
-   * Actions of these events that a delivery causes. Absent: all.
+   * Values of the event's action that a delivery causes. Absent: all.
    *
    * @minItems 1
    */
   actions?: [string, ...string[]];
   /**
-   * Fields by which a filter can recognise the author of the returned event.
+   * Fields that name the author of the event, which a filter can exclude.
    *
    * @minItems 1
    */
   author: [string, ...string[]];
   /**
-   * Fields that contain the delivered text.
+   * Fields of the event that contain the delivered text.
    */
   text: string[];
   /**
-   * Values of `author` fields if a bot is the author, by field.
+   * Values that `author` fields have if the author is a bot, by field.
    */
   marks?: {
     [k: string]: string;
   };
   /**
-   * Fields that the returned event does not have, nor anything below them.
+   * Fields that the event does not have. Fields below them are absent, too.
    */
   absent?: string[];
   place?: TargetPlace;
 }
 /**
- * Field with the event's origin, and the key of `deliver_extra` with the delivery's destination.
+ * Field that says where the event happened, and the key of `deliver_extra` that says where the message was posted.
  */
 export interface TargetPlace {
   field: string;
   extra: string;
 }
 /**
- * Texts of docs/targets.md about the target, besides those that are generated from this file.
+ * Texts for docs/targets.md that cannot be generated from the other keys.
  */
 export interface TargetDocs {
   /**
@@ -2217,7 +2217,7 @@ export interface TargetDocs {
    */
   limits?: string[];
   /**
-   * Assumptions that the service's own documentation does not confirm.
+   * Assumptions of this file that the service's own documentation does not confirm.
    */
   unverified?: string[];
   /**
@@ -2248,7 +2248,7 @@ export interface TargetSetting {
    */
   lines?: boolean;
   /**
-   * Secret: hidden in logs, dry runs and messages.
+   * The value is a secret: it is hidden in logs, dry runs and messages.
    */
   secret?: boolean;
   /**
@@ -2287,7 +2287,7 @@ export interface TargetAddressField {
    */
   example?: string;
   /**
-   * Every route that delivers here must set it. (A key that a request names without `?` must have a value when that request is sent, regardless of this.)
+   * Every route that delivers to this target must set the key. (Independently, a key that a request uses without `?` must have a value when the request is sent.)
    */
   required?: boolean;
   /**
@@ -2314,11 +2314,11 @@ export interface TargetContentField {
    */
   kind?: 'text' | 'line' | 'list' | 'objects';
   /**
-   * An output without it is dropped.
+   * An output without this field is dropped.
    */
   required?: boolean;
   /**
-   * Values that the service accepts; others are dropped.
+   * Values that the service accepts. Outputs with other values are dropped.
    *
    * @minItems 1
    */
@@ -2326,7 +2326,7 @@ export interface TargetContentField {
   members?: TargetContentMembers;
 }
 /**
- * Of each object; all are required. `markup`: a text that the service reads as markup, which the transforms of `text` are applied to.
+ * Members of each object; all are required. `markup`: the service interprets the text as markup, so the transforms of `text` are applied.
  */
 export interface TargetContentMembers {
   [k: string]: 'text' | 'markup' | 'integer';
@@ -2366,7 +2366,7 @@ export interface TargetRequest {
   plain?: string;
 }
 /**
- * Addresses that it is for. Absent: all.
+ * Addresses for which this request is used. Absent: all.
  */
 export interface TargetRequestWhen {
   /**
@@ -2374,11 +2374,11 @@ export interface TargetRequestWhen {
    */
   chat_id?: string;
   /**
-   * Whether a thread is given.
+   * Whether the address contains a thread.
    */
   thread?: boolean;
   /**
-   * A key of the address that has a value.
+   * A key of the address that must have a value.
    */
   given?: string;
 }
@@ -2395,7 +2395,7 @@ export interface Texts2 {
   [k: string]: string | number | boolean;
 }
 /**
- * HTTP Basic authentication; omitted while a `{name?}` in it is empty.
+ * HTTP Basic authentication. Not sent if a `{name?}` in it is empty.
  */
 export interface TargetBasicAuth {
   /**
@@ -2418,7 +2418,7 @@ export interface Texts3 {
  */
 export interface TargetFind {
   /**
-   * The request that sends one piece of text; or several, of which the first that fits the address is sent.
+   * The request that sends one piece of text, or several requests. The first whose `when` matches the address is sent.
    */
   request: TargetRequest | [TargetRequest, ...TargetRequest[]];
   /**
@@ -2430,11 +2430,11 @@ export interface TargetFind {
    */
   text: string;
   /**
-   * Dotted path of its id: `{found}` in `update`.
+   * Dotted path, in an entry, of the message's id, which is `{found}` in `update`.
    */
   id: string;
   /**
-   * Dotted path of its author, who must be the account that posts, because anyone can copy a mark. Absent: only this account can write there.
+   * Dotted path, in an entry, of the message's author. Only messages of the account that posts count, because anyone can copy a mark. Absent: no other account can write there.
    */
   author?: string;
   /**
@@ -2443,16 +2443,16 @@ export interface TargetFind {
   page_size: number;
 }
 /**
- * The account that posts, for `find` and to ignore its own events. Requested if the setting `login` is not set. The request may contain only settings and `{jwt}`.
+ * How to get the name of the account that posts, for `find` and to ignore its own events. The request is sent if the setting `login` is not set, and may contain only settings and `{jwt}`.
  */
 export interface TargetLogin {
   request: TargetRequest;
   /**
-   * Dotted path of the login.
+   * Dotted path of the account's name in the response.
    */
   path: string;
   /**
-   * Suffix of the login.
+   * Suffix that is appended to the account's name.
    */
   suffix?: string;
 }
@@ -2461,7 +2461,7 @@ export interface TargetLogin {
  */
 export interface TargetText {
   /**
-   * Longest text of one message. Absent: none.
+   * Maximum length of one message. Absent: no limit.
    */
   limit?: number;
   /**
@@ -2496,11 +2496,11 @@ export interface TargetText {
   )[];
 }
 /**
- * Idempotency: `{key}` is the same for every attempt to send the same piece.
+ * Idempotency key: `{key}` in a request is the same for every attempt to send the same piece of text.
  */
 export interface TargetKey {
   /**
-   * How the key is written.
+   * Text form of the key.
    */
   form?: 'hex' | 'uuid';
   /**
@@ -2513,7 +2513,7 @@ export interface TargetKey {
   window_seconds: number;
 }
 /**
- * An HMAC over a text, as `{signature}`, with its time as `{timestamp}`. Both are empty while a `{name?}` in it is.
+ * An HMAC over a text: `{signature}` in a request, with the time as `{timestamp}`. Both are empty if a `{name?}` in `message` or `secret` is empty.
  */
 export interface TargetSignature {
   /**
@@ -2559,7 +2559,7 @@ export interface TargetExchange {
   expires?: string;
   outcomes?: Outcomes;
   /**
-   * Dotted path of its lifetime in seconds, a number or a text.
+   * Dotted path of the token's lifetime in seconds, a number or a text.
    */
   lifetime?: string;
   /**
@@ -2567,7 +2567,7 @@ export interface TargetExchange {
    */
   default_lifetime_seconds?: number;
   /**
-   * Time before its expiry at which a token is no longer used.
+   * Time before its expiry from which a token is no longer used, in seconds.
    */
   margin_seconds?: number;
 }
@@ -2584,7 +2584,7 @@ export interface TargetCondition {
    */
   headers?: {
     /**
-     * Expected value: this value, one of a list, or the tests below.
+     * Expected value: exactly this value, one of a list, or an object of tests.
      */
     [k: string]:
       | string
@@ -2595,11 +2595,11 @@ export interface TargetCondition {
       | TargetExpectation;
   };
   /**
-   * Expectations by dotted path into the JSON body; `.` is the body itself. None holds for a body that is not JSON.
+   * Expectations by dotted path into the JSON body; `.` is the body itself. A body that is not JSON fails all of them.
    */
   body?: {
     /**
-     * Expected value: this value, one of a list, or the tests below.
+     * Expected value: exactly this value, one of a list, or an object of tests.
      */
     [k: string]:
       | string
@@ -2610,7 +2610,7 @@ export interface TargetCondition {
       | TargetExpectation;
   };
   /**
-   * RE2 expression to be found in the body as text.
+   * RE2 expression that must match a part of the body, read as text.
    */
   text?: string;
   /**
@@ -2626,7 +2626,7 @@ export interface TargetExpectation {
    */
   exists?: boolean;
   /**
-   * Whether it is absent, null, or an empty text, list or object.
+   * Whether the value is absent, null, or an empty text, list or object.
    */
   empty?: boolean;
   /**
@@ -2634,17 +2634,17 @@ export interface TargetExpectation {
    */
   is?: 'string' | 'number' | 'boolean' | 'array' | 'object';
   /**
-   * Values that it must not be; an absent value passes.
+   * Values that are not allowed. An absent value passes.
    *
    * @minItems 1
    */
   not?: [string | number | boolean | null, ...(string | number | boolean | null)[]];
   /**
-   * RE2 expression to be found in the text or number.
+   * RE2 expression that must match a part of the text or number.
    */
   matches?: string;
   /**
-   * Lowest and highest number.
+   * Lowest and highest allowed number.
    *
    * @minItems 2
    * @maxItems 2
@@ -2655,7 +2655,7 @@ export interface TargetExpectation {
    */
   every?: {
     /**
-     * Expected value: this value, one of a list, or the tests below.
+     * Expected value: exactly this value, one of a list, or an object of tests.
      */
     [k: string]:
       | string
@@ -2675,17 +2675,17 @@ export interface TargetJwt {
    */
   issuer: string;
   /**
-   * Setting with its private key, PEM.
+   * Setting with the app's private key, in PEM.
    */
   key: string;
 }
 /**
- * An app has a token for each installation: the request that finds the installation for an address; cached for an hour. `{installation}` in `request` is its id.
+ * For apps that need a token for each installation: the request that finds the installation for an address, cached for an hour. `{installation}` in `request` is the id of the installation.
  */
 export interface TargetInstallation {
   request: TargetRequest;
   /**
-   * Dotted path of its id.
+   * Dotted path of the installation's id in the response.
    */
   id: string;
 }
@@ -2736,7 +2736,7 @@ export interface TargetRequest1 {
   plain?: string;
 }
 /**
- * Location of the wait in a response; the first with a value is used. Default: the Retry-After header.
+ * Where a response says how long to wait; the first location with a value is used. Default: the Retry-After header.
  */
 export interface TargetRetryAfter {
   /**
@@ -2744,7 +2744,7 @@ export interface TargetRetryAfter {
    */
   from: TargetRetryAfterSource[];
   /**
-   * Maximum wait; longer ones are capped.
+   * Maximum wait, in seconds; a longer wait is shortened to it.
    */
   cap_seconds?: number;
 }
@@ -2783,7 +2783,7 @@ export interface TargetCondition1 {
    */
   headers?: {
     /**
-     * Expected value: this value, one of a list, or the tests below.
+     * Expected value: exactly this value, one of a list, or an object of tests.
      */
     [k: string]:
       | string
@@ -2794,11 +2794,11 @@ export interface TargetCondition1 {
       | TargetExpectation;
   };
   /**
-   * Expectations by dotted path into the JSON body; `.` is the body itself. None holds for a body that is not JSON.
+   * Expectations by dotted path into the JSON body; `.` is the body itself. A body that is not JSON fails all of them.
    */
   body?: {
     /**
-     * Expected value: this value, one of a list, or the tests below.
+     * Expected value: exactly this value, one of a list, or an object of tests.
      */
     [k: string]:
       | string
@@ -2809,7 +2809,7 @@ export interface TargetCondition1 {
       | TargetExpectation;
   };
   /**
-   * RE2 expression to be found in the body as text.
+   * RE2 expression that must match a part of the body, read as text.
    */
   text?: string;
   /**
@@ -2824,7 +2824,7 @@ export interface TargetCondition1 {
  */
 export interface TargetPace {
   /**
-   * Scope of the count.
+   * What the limit applies to: each `chat`, or all messages sent with the same `credentials`.
    */
   per: 'chat' | 'credentials';
   /**
@@ -2855,7 +2855,7 @@ export interface TargetVariant {
    */
   needs?: string[];
   /**
-   * Settings that exclude it: it is not chosen if one of them is set.
+   * Settings that exclude the variant: if one of them is set, the variant is not chosen.
    */
   unless?: string[];
   address?: TargetAddress;
@@ -2865,12 +2865,12 @@ export interface TargetVariant {
   base?: string;
   headers?: Texts4;
   /**
-   * The request that sends one piece of text; or several, of which the first that fits the address is sent.
+   * The request that sends one piece of text, or several requests. The first whose `when` matches the address is sent.
    */
   request?: TargetRequest | [TargetRequest, ...TargetRequest[]];
   find?: TargetFind;
   /**
-   * The request that sends one piece of text; or several, of which the first that fits the address is sent.
+   * The request that sends one piece of text, or several requests. The first whose `when` matches the address is sent.
    */
   update?: TargetRequest | [TargetRequest, ...TargetRequest[]];
   login?: TargetLogin;
@@ -2935,15 +2935,15 @@ export interface TargetRequest2 {
   plain?: string;
 }
 /**
- * A unit of accepted work: immutable, serialisable, self-contained. It is stored, queued, coalesced, run, retried and replayed.
+ * One accepted event or scheduled run, with everything needed to process it. A dispatch is immutable: it is stored, queued, coalesced, run, retried and replayed.
  */
 export interface Dispatch {
   /**
-   * Unique, sorts by time of acceptance.
+   * Unique id. Ids sort by time of acceptance.
    */
   id: string;
   /**
-   * `agent`: run, then deliver. `message`: deliver the prompt. `direct`: the same while the sender waits. `job`: a run of a scheduled job.
+   * `agent`: run the agent, then deliver its answer. `message`: deliver the prompt. `direct`: deliver the prompt while the sender waits. `job`: run a scheduled job.
    */
   mode: 'agent' | 'message' | 'direct' | 'job';
   profile: string;
@@ -2973,7 +2973,7 @@ export interface Dispatch {
    */
   prompt: string;
   /**
-   * Name of the agent that runs it; null, or absent in older rows: the default agent, or none.
+   * Name of the agent that runs the prompt; null, or absent in older rows: the default agent, or none.
    */
   agent?: string | null;
   skills: string[];
@@ -2983,22 +2983,22 @@ export interface Dispatch {
    */
   session: string;
   /**
-   * The rendered `session_key`: runs with this session run one after the other; null, or absent in older rows: the run does not wait for others.
+   * The rendered `session_key`. Runs of this session run one at a time. Null, or absent in older rows: the run does not wait for others.
    */
   session_key?: string | null;
   deliveries: DispatchDelivery[];
   /**
-   * Targets of the reason when its run fails permanently. Absent: none.
+   * Targets that receive the reason if the run fails permanently. Absent: none.
    */
   on_failure?: DispatchDelivery[];
   burst?: BurstPart;
   mirror_to_session: boolean;
   /**
-   * Earlier events of the coalesce group that this one replaced.
+   * Number of earlier events of the coalesce group that this event replaced.
    */
   superseded: number;
   /**
-   * Id of the dispatch that this one replays.
+   * Id of the dispatch that this dispatch replays.
    */
   replay_of: string | null;
   /**
@@ -3006,7 +3006,7 @@ export interface Dispatch {
    */
   trace?: string;
   /**
-   * W3C `tracestate` of `trace`; absent if there is none.
+   * W3C `tracestate` that belongs to `trace`; absent if there is none.
    */
   tracestate?: string;
   /**
@@ -3019,7 +3019,7 @@ export interface Dispatch {
   dropped?: DroppedOutput[];
 }
 /**
- * One target with its rendered address.
+ * Delivery to one target, with its rendered address.
  */
 export interface DispatchDelivery {
   /**
@@ -3027,18 +3027,18 @@ export interface DispatchDelivery {
    */
   target: string;
   /**
-   * Display name, if it differs from `target`.
+   * Name of the target for display, if it differs from `target`.
    */
   label?: string;
   extra: DispatchExtra;
   /**
-   * Keys of `extra` with an unresolved placeholder.
+   * Keys of `extra` that contain a placeholder without a value.
    */
   unresolved: string[];
   place?: ShownPlace;
   output?: HandedOutput;
   /**
-   * Time that it waits for approval; absent: no approval is needed.
+   * Time that the message waits for approval, in ms; absent: no approval is needed.
    */
   approve_ms?: number;
 }
@@ -3049,20 +3049,20 @@ export interface DispatchExtra {
   [k: string]: string;
 }
 /**
- * Destination as shown to the person who approves it; it is not sent elsewhere. Absent: no approval is needed, the target was not enabled or does not use HTTP, or the row is older.
+ * Destination as shown to the person who approves the message. The message is not sent to any other. Absent: no approval is needed, the target was not enabled or does not use HTTP, or an older version stored the delivery.
  */
 export interface ShownPlace {
   /**
-   * For `http`: the URL without its query, with placeholders; else the server, if the configuration names it.
+   * For the target `http`: the URL with placeholders, without its query. For others: the server's base URL, if the configuration names one.
    */
   url?: string;
   /**
-   * Digest of the whole URL and, for `http`, of the request.
+   * Digest of the whole URL and, for the target `http`, of the request.
    */
   digest: string;
 }
 /**
- * The output that the agent handed over; absent: the delivery has the answer.
+ * The output that the agent handed over; absent: the delivery sends the agent's answer.
  */
 export interface HandedOutput {
   name: string;
@@ -3072,14 +3072,14 @@ export interface OutputContent {
   [k: string]: ContentValue;
 }
 /**
- * One kind of output with its limits and its rendered address.
+ * One kind of output of an agent, with its limits and its rendered address.
  */
 export interface DispatchOutput {
   name: string;
   fields: ContentField[];
   allow: AllowedValues;
   /**
-   * Maximum messages of this kind in one run; each part of a split text counts.
+   * Maximum messages of this kind in one run. Each part of a split text counts as a message.
    */
   max: number;
   message?: MessageLimit;
@@ -3098,7 +3098,7 @@ export interface ContentField {
    */
   values?: string[];
   /**
-   * Of each object of a list; all are required.
+   * Members of each object in a list; all are required.
    */
   members?: ContentMember[];
 }
@@ -3107,28 +3107,28 @@ export interface ContentMember {
   kind: 'text' | 'markup' | 'integer';
 }
 /**
- * The values that a field may have, by field.
+ * Allowed values, by field.
  */
 export interface AllowedValues {
   [k: string]: string[];
 }
 /**
- * Length at which a longer text is split. Absent: it is not split.
+ * Length limit of one message; a longer text is split. Absent: texts are not split.
  */
 export interface MessageLimit {
   /**
-   * Longest text of one message of the target.
+   * Maximum length of one message at the target.
    */
   limit: number;
   unit: 'utf16' | 'codepoint' | 'byte' | 'json_byte';
 }
 export interface DroppedOutput {
   /**
-   * Null: the line has no name.
+   * Name of the output; null: the line that the agent wrote names no output.
    */
   output: string | null;
   /**
-   * From 1; 0: the whole file.
+   * Line number in the agent's file, from 1; 0: the whole file.
    */
   line: number;
   reason: 'unreadable' | 'malformed' | 'not_named' | 'over_max' | 'not_allowed';
@@ -3143,15 +3143,15 @@ export interface Explanation {
    */
   route: string;
   /**
-   * Profile that runs it.
+   * Profile of the route.
    */
   profile: string;
   /**
-   * Event type; null: not known at the stage that answered.
+   * Event type; null: an earlier stage answered, before the type was read.
    */
   event: string | null;
   /**
-   * Delivery id of the sender; null: not sent, or not known yet.
+   * Delivery id of the sender; null: the request has none, or an earlier stage answered.
    */
   delivery_id: string | null;
   /**
@@ -3167,7 +3167,7 @@ export interface Explanation {
    */
   outcome: string;
   /**
-   * Reason code if it was not accepted, as in the log.
+   * Reason code if the event was not accepted, as in the log.
    */
   reason: string | null;
   response?: ExplainedResponse;
@@ -3176,24 +3176,24 @@ export interface Explanation {
    */
   events?: Explanation[];
   /**
-   * Every stage in order.
+   * Result of every stage, in order.
    */
   stages: ExplainedStage[];
   /**
-   * Filters of the route; null: none, or not reached.
+   * Result of the route's filters; null: the route has no filters, or an earlier stage answered.
    */
   filter: ExplainedFilter | null;
   script: ExplainedScript;
   /**
-   * Rendered; null: not reached.
+   * Rendered prompt; null: an earlier stage answered.
    */
   prompt: string | null;
   /**
-   * Parts of the prompt; absent if it was not reached or has markers.
+   * Parts of the prompt; absent if an earlier stage answered or the prompt has markers.
    */
   prompt_parts?: PromptPart[];
   /**
-   * Unresolved placeholders of the prompt.
+   * Placeholders of the prompt that have no value.
    */
   unresolved: string[];
   /**
@@ -3206,7 +3206,7 @@ export interface Explanation {
   outputs?: ExplainedOutput[];
   on_failure?: Deliveries;
   /**
-   * Content of the answer's `status_url`: the state, or also the agent's answer; absent: no URL.
+   * What the `status_url` in the response shows: the state, or also the agent's answer. Absent: the response has no `status_url`.
    */
   status_url?: 'state' | 'answer';
   /**
@@ -3219,7 +3219,7 @@ export interface Explanation {
    */
   max_concurrent?: number;
   /**
-   * Its name under `agents`; null: the default agent, or none.
+   * Name of the agent under `agents`; null: the default agent, or none.
    */
   agent_name: string | null;
   /**
@@ -3232,13 +3232,13 @@ export interface Explanation {
    */
   session: string | null;
   /**
-   * Budgets that the run counts towards, with the amounts spent in this home's store; absent: none.
+   * Budgets that limit the run, with the amounts spent according to this home's store; absent: none.
    */
   budgets?: ExplainedBudget[];
   toolsets: string[];
   skills: string[];
   /**
-   * Later problems, as sentences.
+   * Problems that would occur after the event is accepted, as sentences.
    */
   warnings: string[];
   /**
@@ -3270,7 +3270,7 @@ export interface ExplainedStage {
   stage: string;
   result: 'pass' | 'stop' | 'skipped';
   /**
-   * Reason code of a stop; for a skipped stage `not_reached`, `not_signed`, `no_secret` or `not_run`.
+   * Why the stage stopped the request, as a reason code; for a skipped stage `not_reached`, `not_signed`, `no_secret` or `not_run`.
    */
   reason: string | null;
   /**
@@ -3282,7 +3282,7 @@ export interface ExplainedStage {
    */
   scheme?: string | null;
   /**
-   * Index of the secret that matched; above 0 a previous one.
+   * Index of the secret that matched; above 0: a previous secret.
    */
   secret?: number;
   /**
@@ -3290,7 +3290,7 @@ export interface ExplainedStage {
    */
   looked_for?: string[];
   /**
-   * Time since the signed instant; negative: it is in the future.
+   * Age of the signed time, in seconds; negative if that time is in the future.
    */
   age_seconds?: number | null;
   cause?: SignatureCause;
@@ -3299,7 +3299,7 @@ export interface ExplainedStage {
    */
   accepts?: string[];
   /**
-   * The entry that accepts the event; null: every event is accepted.
+   * The entry of `events` that accepts the event; null: the route accepts every event.
    */
   matched?: string | null;
 }
@@ -3315,11 +3315,11 @@ export interface SignatureCause {
   text: string;
 }
 /**
- * A filter, or a member of one, with the value that it read.
+ * A filter, or a member of a filter group, with the value that was compared.
  */
 export interface ExplainedFilter {
   /**
-   * An operator, or `all`, `any`, `not`.
+   * An operator of a leaf, or `all`, `any`, `not` of a group.
    */
   operator: string;
   /**
@@ -3327,11 +3327,11 @@ export interface ExplainedFilter {
    */
   field: string | null;
   /**
-   * Operand of the operator.
+   * Value that the operator compares the field with.
    */
   expected: string | number | boolean | {} | unknown[] | null;
   /**
-   * Value of the field; null when it is missing.
+   * Value of the field; null if the field is missing.
    */
   found: string | number | boolean | {} | unknown[] | null;
   missing: boolean;
@@ -3344,11 +3344,11 @@ export interface ExplainedFilter {
 export interface PromptPart {
   text: string;
   /**
-   * The placeholder that it replaces; null: literal text.
+   * The placeholder that this text replaces; null: the text is literal.
    */
   placeholder: string | null;
   /**
-   * False: the placeholder stays unchanged.
+   * Whether the placeholder has a value. False: the placeholder stays in the text unchanged.
    */
   resolved: boolean;
 }
@@ -3356,7 +3356,7 @@ export interface ExplainedDelivery {
   target: string;
   address: ExplainedAddress;
   /**
-   * Keys of the address with an unresolved placeholder.
+   * Keys of the address that contain a placeholder without a value.
    */
   unresolved: string[];
   /**
@@ -3364,12 +3364,12 @@ export interface ExplainedDelivery {
    */
   home_channel: boolean;
   /**
-   * A person has to approve it; absent: no approval is needed.
+   * A person must approve the message; absent: no approval is needed.
    */
   approve?: true;
 }
 /**
- * Rendered `deliver_extra`, with the home channel if it names no chat.
+ * Rendered `deliver_extra`; if it names no chat, with the home channel of the target.
  */
 export interface ExplainedAddress {
   [k: string]: string;
@@ -3401,13 +3401,13 @@ export interface SandboxPlan {
 }
 export interface ExplainedBudget {
   /**
-   * Scope and window: `route review per day`.
+   * Scope and window of the budget, such as `route review per day`.
    */
   budget: string;
   limits: ExplainedAmounts;
   spent: ExplainedAmounts;
   /**
-   * End of the window.
+   * End of the budget's window.
    */
   until: string;
 }
@@ -3437,13 +3437,13 @@ export interface ProfilePlatformsConfig {
   [k: string]: TargetConfig | HttpTargetConfig | undefined;
 }
 /**
- * Toolsets an agent run of each platform gets.
+ * Toolsets of agent runs, by platform.
  */
 export interface ProfileToolsetsConfig {
   [k: string]: string[];
 }
 /**
- * The profile's named agents besides `agent`. A route or job selects one with `agent: <name>`.
+ * The profile's further agents, by name. A route or job selects one with `agent: <name>`.
  */
 export interface ProfileAgentsConfig {
   [k: string]: AgentConfig;
@@ -3467,7 +3467,7 @@ export interface PrintedRequest {
    */
   at: number;
   /**
-   * Profile of its route.
+   * Profile of the route.
    */
   profile: string;
   /**
@@ -3495,11 +3495,11 @@ export interface PrintedRequest {
    */
   status: number;
   /**
-   * The stage that decided; null: an internal error.
+   * The stage that decided the outcome; null: an internal error.
    */
   stage: string | null;
   /**
-   * Reason code; null: the outcome says everything.
+   * Reason code; null: the outcome needs no further reason.
    */
   reason: string | null;
   /**
@@ -3511,21 +3511,21 @@ export interface PrintedRequest {
    */
   cause: SignatureCause | null;
   /**
-   * Event type; empty: not known at the stage that answered.
+   * Event type; empty: an earlier stage answered, before the type was read.
    */
   event: string;
+  /**
+   * Delivery id of the sender; empty: an earlier stage answered, before the id was read.
+   */
+  delivery_id: string;
+  /**
+   * The scheme that verified or rejected the request; null: none.
+   */
+  scheme: string | null;
   /**
    * The events of a batch, in order; absent: the request is one event.
    */
   events?: KeptEvent[];
-  /**
-   * Delivery id; empty: not known at the stage that answered.
-   */
-  delivery_id: string;
-  /**
-   * The scheme that verified or rejected it; null: none.
-   */
-  scheme: string | null;
   /**
    * Name of the scheme in the route, if it differs from `scheme`.
    */
@@ -3535,11 +3535,11 @@ export interface PrintedRequest {
    */
   verified: boolean;
   /**
-   * Length of the body; null: it was not read.
+   * Length of the body in bytes; null: the body was not read.
    */
   body_bytes: number | null;
   /**
-   * SHA-256 of the body in hex; null: it was not read.
+   * Hexadecimal SHA-256 of the body; null: the body was not read.
    */
   body_sha256: string | null;
   /**
@@ -3547,15 +3547,15 @@ export interface PrintedRequest {
    */
   body: string | null;
   /**
-   * The body in base64 if it is not UTF-8; else null.
+   * The body in base64 if the body is not UTF-8; else null.
    */
   body_base64: string | null;
   /**
-   * Id of its delivery.
+   * Id of the request's delivery.
    */
   dispatch_id: string | null;
   /**
-   * Id of the captured request that it replays.
+   * Id of the captured request that this request replays.
    */
   replay_of: string | null;
   /**
@@ -3563,7 +3563,7 @@ export interface PrintedRequest {
    */
   next: string | null;
   /**
-   * Time from its headers to its answer, in ms.
+   * Time from the headers of the request to its answer, in ms.
    */
   ms: number;
 }
@@ -3578,58 +3578,58 @@ export interface KeptSignatureReason {
    */
   looked_for: string[];
   /**
-   * Sources that the route does not accept, whose signature header the request has.
+   * Sources whose signature header the request has, but which the route does not accept.
    */
   other_sources: string[];
   /**
-   * Age of the signed instant, negative if it is in the future; null: none.
+   * Age of the signed time, in seconds; negative if that time is in the future. Null: the request has no signed time.
    */
   age_seconds: number | null;
   sent: SentIdentity;
 }
 /**
- * Claims of the headers; not verified.
+ * Event type and delivery id in the headers, not verified.
  */
 export interface SentIdentity {
   /**
-   * Event type that the headers claim.
+   * Event type in the headers, not verified.
    */
   event: string | null;
   /**
-   * Delivery id that the headers claim.
+   * Delivery id in the headers, not verified.
    */
   delivery_id: string | null;
 }
 export interface KeptEventReason {
   kind: 'event';
   /**
-   * Entries that the event type was compared with.
+   * Entries of `events` that the event type was compared with.
    */
   accepts: string[];
 }
 export interface KeptFilterReason {
   kind: 'filter';
   /**
-   * The leaf that decided: `filters[1].any[0]`.
+   * The condition that decided, such as `filters[1].any[0]`.
    */
   at: string;
   /**
-   * Field that the leaf reads.
+   * Field that the condition reads.
    */
   field: string;
   /**
-   * Operator of the leaf.
+   * Operator of the condition.
    */
   operator: string;
   /**
-   * Type of the value that was found.
+   * Type of the field's value.
    */
   found: 'missing' | 'null' | 'boolean' | 'number' | 'string' | 'list' | 'object';
 }
 export interface KeptTextReason {
   kind: 'text';
   /**
-   * For example, the result of a script.
+   * Details as text, for example the result of a script.
    */
   text: string;
 }
@@ -3660,7 +3660,7 @@ export interface KeptEvent {
   dispatch_id: string | null;
 }
 /**
- * build/routes.json: everything the runtime needs, validated, normalised and self-contained.
+ * build/routes.json, the route table: the compiled configuration, with everything that the gateway needs to serve it.
  */
 export interface RouteTable {
   /**
@@ -3668,7 +3668,7 @@ export interface RouteTable {
    */
   format: 2;
   /**
-   * SHA-256 of the rest of the file.
+   * SHA-256 of everything else in the file.
    */
   hash: string;
   server: ServerPlan;
@@ -3676,15 +3676,15 @@ export interface RouteTable {
   app_scheme: string;
   schemes: SchemePlans;
   /**
-   * Order of the header-driven choice.
+   * Schemes in the order in which the headers of a request are checked, for routes without `source`.
    */
   default_schemes: string[];
   /**
-   * Locations of the event type without `source`; the first non-empty string is used.
+   * Where a request contains the event type, for routes without `source`; the first non-empty string is used.
    */
   default_event: LocatorPlan[];
   /**
-   * Locations of the delivery id without `source`; the first non-empty value is used.
+   * Where a request contains the delivery id, for routes without `source`; the first non-empty value is used.
    */
   default_delivery: LocatorPlan[];
   sources: SourcePlans;
@@ -3706,7 +3706,7 @@ export interface ServerPlan {
   port: number;
   public_url: string | null;
   /**
-   * Global fallback secret, for dynamic subscriptions; static routes already carry theirs.
+   * Secret of dynamic subscriptions that do not set one. Static routes already contain their secret.
    */
   secret: SecretRef | null;
   max_body_bytes: number;
@@ -3723,7 +3723,7 @@ export interface ServerPlan {
   trusted_proxies: NetworkPlan[];
   max_unverified_bytes: number;
   /**
-   * Bytes per second; 0: no minimum.
+   * Minimum speed at which a body arrives, in bytes per second; 0: no minimum.
    */
   min_body_rate: number;
   script_timeout_seconds: number;
@@ -3731,7 +3731,7 @@ export interface ServerPlan {
   idempotency_ttl_seconds: number;
 }
 /**
- * A secret or a reference to it. `scope` is the profile whose environment resolves it.
+ * A secret, or a reference to a secret. `scope` is the profile whose environment resolves the reference.
  */
 export interface SecretRef {
   kind: 'literal' | 'env' | 'file';
@@ -3750,7 +3750,7 @@ export interface NetworkPlan {
   family: 'ipv4' | 'ipv6';
 }
 /**
- * Work behind the server.
+ * Settings of runs, jobs, deliveries and the store.
  */
 export interface GatewayPlan {
   multiplex_profiles: boolean;
@@ -3758,7 +3758,7 @@ export interface GatewayPlan {
   max_queued_runs: number;
   drain_seconds: number;
   /**
-   * null: the zone of the machine that serves.
+   * IANA time zone; null: the time zone of the machine that serves the table.
    */
   timezone: string | null;
   python: string;
@@ -3780,7 +3780,7 @@ export interface GatewayPlan {
   capture_max_mb: number;
   store: StorePlan;
   /**
-   * null: no second listener.
+   * Second server with the console and its API; null: none.
    */
   console: ConsolePlan | null;
   /**
@@ -3817,7 +3817,7 @@ export interface ConsolePlan {
   viewer_token?: SecretRef1;
 }
 /**
- * A secret or a reference to it. `scope` is the profile whose environment resolves it.
+ * A secret, or a reference to a secret. `scope` is the profile whose environment resolves the reference.
  */
 export interface SecretRef1 {
   kind: 'literal' | 'env' | 'file';
@@ -3835,7 +3835,7 @@ export interface AlertsPlan {
   on: AlertKind[];
 }
 /**
- * One target of a route or job with its address templates.
+ * One target of a route or job, with the templates of its address.
  */
 export interface DeliveryPlan {
   /**
@@ -3848,7 +3848,7 @@ export interface DeliveryPlan {
   label?: string;
   extra: DeliveryExtraPlan;
   /**
-   * Time that its message waits for approval; absent: no approval is needed.
+   * Time that the message waits for approval, in ms; absent: no approval is needed.
    */
   approve_ms?: number;
 }
@@ -3862,15 +3862,15 @@ export interface TextSegment {
 export interface PathSegment {
   kind: 'path';
   /**
-   * Keys and indexes from the root; empty: never resolves (`{headers.X}`).
+   * Keys and indexes from the root of the payload; empty: the placeholder never has a value (`{headers.X}`).
    */
   path: string[];
   /**
-   * The placeholder as written; used if it does not resolve.
+   * The placeholder as written; used if it has no value.
    */
   text: string;
   /**
-   * Built-in value if the payload has no such key.
+   * Built-in value that is used if the payload does not have the key.
    */
   builtin: 'event_type' | 'route' | 'delivery_id' | null;
   /**
@@ -3881,7 +3881,7 @@ export interface PathSegment {
 export interface DumpSegment {
   kind: 'dump';
   /**
-   * On one line, cut at 500 characters.
+   * Write the value on one line, truncated at 500 characters.
    */
   compact?: true;
   /**
@@ -3890,7 +3890,7 @@ export interface DumpSegment {
   marked?: true;
 }
 /**
- * The place of the list of a burst's events.
+ * Where the list of a burst's events is inserted.
  */
 export interface EventsSegment {
   kind: 'events';
@@ -3908,7 +3908,7 @@ export interface MetaSegment {
   marked?: true;
 }
 /**
- * The sentence that explains the markers; first in a template that has marked segments.
+ * Sentence that explains the markers to the agent; the first segment of a template that has marked segments.
  */
 export interface NoticeSegment {
   kind: 'notice';
@@ -3931,7 +3931,7 @@ export interface SchemePlans {
   [k: string]: SchemePlan;
 }
 /**
- * A signature scheme as the verifier interprets it: header names in lower case, paths split, templates as segments.
+ * A compiled signature scheme: header names in lower case, paths as lists of keys, templates as lists of segments.
  */
 export interface SchemePlan {
   /**
@@ -3943,7 +3943,7 @@ export interface SchemePlan {
    */
   verify: 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'ed25519' | 'ecdsa-p256' | 'token' | 'basic' | 'none';
   /**
-   * Locations of the signatures or tokens.
+   * Where a request contains its signatures or tokens.
    */
   signature: LocatorPlan[];
   /**
@@ -3957,38 +3957,38 @@ export interface SchemePlan {
   secret: SecretForm;
   timestamp: TimestampPlan;
   /**
-   * The signed id, if `signed` contains one.
+   * Location of the id that is part of the signed text; null: none.
    */
   id: LocatorPlan | null;
   body_hash: BodyHashPlan;
   /**
-   * Format of the body. Absent: as its content type says.
+   * Format of the body. Absent: JSON or a form, by the content type.
    */
   body?: 'json' | 'form' | 'text' | 'xml';
   /**
-   * Other headers that a test event carries, names in lower case. Absent: none.
+   * Further headers of a test event, names in lower case. Absent: none.
    */
   headers?: {
     [k: string]: string;
   };
   /**
-   * Locations of the event type, for routes that set `source`.
+   * Where a request contains the event type, for routes that set `source`.
    */
   event: LocatorPlan[];
   /**
-   * Locations of the delivery id, with `source:`.
+   * Where a request contains the delivery id, for routes that set `source`.
    */
   delivery: LocatorPlan[];
   /**
-   * Locations of further credentials, which are not captured; in a path, `*` is any key, `**` any number of keys. Absent: none.
+   * Where requests contain further credentials, which are removed from captured requests. In a path, `*` is any key, and `**` any number of keys. Absent: none.
    */
   credentials?: LocatorPlan[];
   /**
-   * Paths of the texts that are searched for a marker. Absent: the whole payload.
+   * Payload paths of the texts in which the gateway searches for the hidden marker of messages that it sent. Absent: the whole payload.
    */
   texts?: string[][];
   /**
-   * How an event of hookwright's account is recognised. Absent: it is not recognised.
+   * How an event that hookwright's own account caused is recognised. Absent: such events are not recognised.
    */
   own_sender?: OwnSenderPlan[];
   /**
@@ -4005,15 +4005,15 @@ export interface SchemePlan {
    */
   delivery_digest: boolean;
   /**
-   * Handshakes; the first match answers.
+   * Handshakes of the sender. The first one that matches a request answers it.
    */
   challenges: ChallengePlan[];
   /**
-   * Headers, in small letters and digits only, that a request of this scheme must not carry.
+   * Headers that a request of this scheme must not have; written in small letters and digits only.
    */
   never_with: string[];
   /**
-   * Logged once per route.
+   * Why the scheme should not be used; logged once per route.
    */
   deprecated: string | null;
 }
@@ -4032,19 +4032,19 @@ export interface LocatorPlan {
    */
   split: string;
   /**
-   * Prefix of parts that count. Empty: all parts.
+   * Only parts with this prefix are used. Empty: all parts.
    */
   prefix: string;
 }
 export interface SignedSegment {
   kind: 'text' | 'body' | 'timestamp' | 'id' | 'url' | 'method' | 'json' | 'params';
   /**
-   * `text`: one string; `json`: the path; `url`: `either-port` or `decoded`, or empty; else empty.
+   * Depends on the kind of segment. `text`: one string; `json`: the path; `url`: `either-port`, `decoded` or empty; else empty.
    */
   value: string[];
 }
 /**
- * How the secret's text becomes a key.
+ * How the text of the secret is decoded into a key.
  */
 export interface SecretForm {
   strip: string;
@@ -4054,7 +4054,7 @@ export interface SecretForm {
 export interface OwnSenderPlan {
   path: string[];
   /**
-   * Null: the setting is compared.
+   * Path of the field to compare with; null: the value is compared with a setting of the target.
    */
   same_as: string[] | null;
   target: string;
@@ -4092,13 +4092,13 @@ export interface ChallengePlan {
   token: LocatorPlan | null;
   value: LocatorPlan | null;
   /**
-   * JSON text of the answer, with {value} and {hmac-sha256-hex:value} inside its strings.
+   * JSON text of the answer. Its strings may contain {value} and {hmac-sha256-hex:value}.
    */
   body: string | null;
   headers: ChallengeHeaderPlan;
   status: number;
   /**
-   * Response header that repeats the captured secret.
+   * Response header that returns the captured secret.
    */
   echo: string | null;
 }
@@ -4106,14 +4106,14 @@ export interface ChallengeHeaderPlan {
   [k: string]: string;
 }
 /**
- * Values of `source` and `auth` in routes, by every name and alias.
+ * Sources, by every name and alias that `source` and `auth` of a route may have.
  */
 export interface SourcePlans {
   [k: string]: SourcePlan;
 }
 export interface SourcePlan {
   /**
-   * The source's own scheme: canonical name.
+   * Canonical name of the source's own scheme.
    */
   scheme: string;
   /**
@@ -4122,17 +4122,17 @@ export interface SourcePlan {
   accepts: string[];
 }
 /**
- * Facts about senders, by canonical name of their source.
+ * How senders behave, by canonical name of the source.
  */
 export interface SourceFactsByName {
   [k: string]: SourceFacts;
 }
 /**
- * How a sender sends, for checks and for the idempotency window.
+ * How a sender sends and retries. Used by rules, and for the time that delivery ids are remembered.
  */
 export interface SourceFacts {
   /**
-   * Documented event names; empty: not known.
+   * Documented event names; empty: the names are not known.
    */
   events: string[];
   event_names?: FurtherEventNames;
@@ -4141,17 +4141,17 @@ export interface SourceFacts {
    */
   attempts: number | null;
   /**
-   * Longest time between its first and its last attempt.
+   * Longest time between the sender's first and last attempt.
    */
   horizon_seconds: number | null;
   /**
-   * Time that it waits for the answer.
+   * Time that the sender waits for an answer.
    */
   deadline_seconds: number | null;
   burst_per_minute: number | null;
 }
 /**
- * Alternative names of its events, by the name that is sent.
+ * Alternative names of the sender's events, by the name that is sent.
  */
 export interface FurtherEventNames {
   [k: string]: string[];
@@ -4169,30 +4169,30 @@ export interface TargetPlans {
   [k: string]: TargetPlan;
 }
 /**
- * A delivery target as the executor interprets it: texts as segments, paths split, variants complete in themselves.
+ * A compiled delivery target: texts as lists of segments, paths as lists of keys, variants with all keys filled in.
  */
 export interface TargetPlan {
   name: string;
   title: string;
   /**
-   * The target whose entry under `platforms` configures this one. Absent: its own entry.
+   * Another target whose entry under `platforms` also configures this target. Absent: the target has its own entry.
    */
   platform?: string;
   /**
-   * Schemes of senders that send an event about a delivered message. Absent: none.
+   * Schemes of senders that send an event about each delivered message. Absent: none.
    */
   comes_back?: string[];
   /**
-   * `origin` is this target only if no other one has a home channel. Absent: false.
+   * `origin` uses the home channel of this target only if no other target has one. Absent: false.
    */
   home_last?: true;
   /**
-   * `http`: the declarative executor; the others are code.
+   * How messages are sent. `http`: by the requests in `variants`; the others are code.
    */
   driver: 'http' | 'log' | 'local' | 'github_comment' | 'email';
   settings: SettingPlan[];
   /**
-   * Keys of `deliver_extra`, of all variants.
+   * Keys of `deliver_extra` that the target or a variant uses.
    */
   address: AddressPlan[];
   /**
@@ -4200,7 +4200,7 @@ export interface TargetPlan {
    */
   content?: ContentField[];
   /**
-   * Preferred first; empty unless the driver is `http`.
+   * Ways to reach the service, preferred first; empty unless the driver is `http`.
    */
   variants: VariantPlan[];
 }
@@ -4235,11 +4235,11 @@ export interface VariantPlan {
   needs: string[];
   address: AddressPlan[];
   /**
-   * null: the binding's api_base is required.
+   * Base URL; null: the configuration must set `api_base`.
    */
   base: ValueTemplate | null;
   /**
-   * Settings that exclude this variant. Absent: none.
+   * Settings that exclude this variant if one of them is set. Absent: none.
    */
   unless?: string[];
   requests: RequestPlan[];
@@ -4291,22 +4291,22 @@ export interface ValueRef {
     | 'delivery_id'
     | 'time';
   /**
-   * Of the address or content field, group or setting; else empty.
+   * Name of the address key, content field, group or setting; empty for other kinds.
    */
   name: string;
   /**
-   * Omit the element that contains it while it is empty.
+   * If the value is empty, the header, query parameter or body field that contains it is omitted.
    */
   optional: boolean;
   secret: boolean;
 }
 export interface RequestPlan {
   /**
-   * RE2 source that the whole chat_id must match for this form.
+   * RE2 expression that the whole chat_id must match for this request to be used.
    */
   chat_id: string | null;
   /**
-   * Whether this form is for a thread; null: either.
+   * Whether this request is for messages in a thread; null: with or without a thread.
    */
   thread: boolean | null;
   /**
@@ -4339,7 +4339,7 @@ export interface TextNode {
   kind: 'text';
   value: ValueTemplate;
   /**
-   * `int`: other values are rejected. `auto`: a number if it is a safe integer. `list`: one content field, unchanged.
+   * How the text becomes JSON. `int`: an integer, other values are rejected. `auto`: a number if the text is a safe integer. `list`: one content field, unchanged.
    */
   cast: 'string' | 'int' | 'auto' | 'list';
 }
@@ -4409,7 +4409,7 @@ export interface KeyPlan {
   form: 'hex' | 'uuid';
   max_length: number;
   /**
-   * 0: the target never drops duplicates.
+   * Time that the target drops duplicates, in ms; 0: never.
    */
   window_ms: number;
 }
@@ -4506,11 +4506,11 @@ export interface InstallationPlan {
  */
 export interface RequestPlan1 {
   /**
-   * RE2 source that the whole chat_id must match for this form.
+   * RE2 expression that the whole chat_id must match for this request to be used.
    */
   chat_id: string | null;
   /**
-   * Whether this form is for a thread; null: either.
+   * Whether this request is for messages in a thread; null: with or without a thread.
    */
   thread: boolean | null;
   /**
@@ -4531,7 +4531,7 @@ export interface WaitSource {
   pattern: string;
   unit_ms: 1 | 1000;
   /**
-   * The value is the end of the wait, since 1970. Absent: its duration.
+   * The value is the end of the wait, as a Unix time. Absent: the value is a duration.
    */
   is_instant?: boolean;
   when?: ResponseCondition;
@@ -4542,22 +4542,22 @@ export interface PacePlan {
   period_ms: number;
 }
 /**
- * A service of the operator: sent as Standard Webhooks, signed with the setting `secret`. Absent: any other service.
+ * The target is a custom service: requests follow Standard Webhooks and are signed with the setting `secret`. Absent: any other service.
  */
 export interface WebhookPlan {
   /**
-   * Connections to non-public addresses are allowed.
+   * Whether connections to private and local addresses are allowed.
    */
   allow_private: boolean;
 }
 /**
- * Known toolsets; true: webhook runs may use it.
+ * Known toolsets; true: runs started by webhooks may use the toolset.
  */
 export interface ToolsetPlans {
   [k: string]: boolean;
 }
 /**
- * `default` and, with multiplexing, the others.
+ * The profile `default` and, with `multiplex_profiles`, all others.
  */
 export interface ProfilePlans {
   [k: string]: ProfilePlan;
@@ -4565,7 +4565,7 @@ export interface ProfilePlans {
 export interface ProfilePlan {
   name: string;
   /**
-   * Relative to <home_dir>: empty, or profiles/<name>.
+   * Home folder of the profile, relative to <home_dir>: empty, or profiles/<name>.
    */
   home: string;
   agent: AgentPlan;
@@ -4591,11 +4591,11 @@ export interface CommandAgentPlan {
     [k: string]: string[];
   };
   /**
-   * The agent's sandbox, else the gateway's.
+   * Sandbox of the agent, or of the gateway if the agent has none.
    */
   sandbox: SandboxPlan | null;
   /**
-   * Path of the answer in the JSON that it prints. Absent: the whole output is the answer.
+   * Path of the answer in the JSON that the program prints. Absent: the whole output is the answer.
    */
   answer_path?: string[];
   usage_paths?: UsagePathsPlan;
@@ -4609,7 +4609,7 @@ export interface CommandAgentPlan {
   toolsets: MostToolsets;
 }
 /**
- * Paths of a run's counts in the JSON that its program prints; their values are added. `*` matches every member.
+ * Where the JSON that an agent's program prints has tokens and cost. Values of several paths are added; `*` matches every member.
  */
 export interface UsagePathsPlan {
   input: string[][];
@@ -4634,7 +4634,7 @@ export interface OpenAiAgentPlan {
   toolsets: MostToolsets;
 }
 /**
- * History of the session in a run: maximum turns and characters. Absent: none.
+ * Earlier prompts and answers of the session that are sent along: maximum number and characters. Absent: none.
  */
 export interface HistoryPlan {
   turns: number;
@@ -4668,7 +4668,7 @@ export interface TargetBindings {
  */
 export interface TargetBinding {
   /**
-   * Name of the entry under `platforms`, if it differs from the target's.
+   * Name of the entry under `platforms`, if it differs from the target's name.
    */
   label?: string;
   variant: string | null;
@@ -4712,7 +4712,7 @@ export interface JobPlan {
    */
   outputs?: OutputPlan[];
   /**
-   * `none`: the prompt is the message. Null: the profile's default.
+   * Name of the agent. `none`: the prompt is the message. Null: the profile's default agent.
    */
   agent: string | null;
   skills: string[];
@@ -4733,20 +4733,20 @@ export interface OutputPlan {
   max: number;
 }
 /**
- * Position of an entry: file relative to the root config file's folder, 1-based line.
+ * Where a configuration file defines an entry. `file` is relative to the folder of the root configuration file, `line` starts at 1.
  */
 export interface Place {
   file: string;
   line: number;
 }
 /**
- * Blueprints by key, with the templates of their jobs. The published part is in blueprints.json.
+ * Blueprints by key, with the templates of their jobs. blueprints.json contains the part that is published.
  */
 export interface BlueprintPlans {
   [k: string]: BlueprintPlan;
 }
 /**
- * A blueprint whose every combination of options makes a valid schedule.
+ * A blueprint. The compiler has checked that every combination of options makes a valid schedule.
  */
 export interface BlueprintPlan {
   key: string;
@@ -4755,7 +4755,7 @@ export interface BlueprintPlan {
   category: 'daily' | 'email' | 'weekly' | 'general';
   tags: string[];
   /**
-   * Complete, in order, `deliver` last.
+   * Inputs in order, with every default filled in; `deliver` is the last.
    */
   fields: BlueprintField[];
   /**
@@ -4781,11 +4781,11 @@ export interface RoutePlan {
   enabled: boolean;
   description: string | null;
   /**
-   * `message` is `agent: none`, `direct` is `deliver_only`, `cron` is `cron_job`.
+   * What a route does with an event: `agent` runs an agent, `message` is `agent: none`, `direct` is `deliver_only`, `cron` is `cron_job`.
    */
   mode: 'agent' | 'message' | 'direct' | 'cron';
   /**
-   * Scheme that also pins event type, delivery id and challenge; null: header-driven.
+   * Source of the route. Its entry also fixes event type, delivery id and handshake. Null: the headers of each request decide.
    */
   source: string | null;
   /**
@@ -4798,7 +4798,7 @@ export interface RoutePlan {
   schemes: string[];
   labels?: SchemeLabels;
   /**
-   * Accepted secrets or public keys, current first.
+   * Accepted secrets or public keys, the current one first.
    */
   secrets: RouteSecret[];
   /**
@@ -4832,7 +4832,7 @@ export interface RoutePlan {
   max_concurrent: number | null;
   on_failure: DeliveryPlan[];
   /**
-   * Maximum runs for one key within ten minutes.
+   * Maximum runs within ten minutes for the same session, coalesce key or address.
    */
   loop_limit: number;
   allow_own_events: boolean;
@@ -4840,14 +4840,14 @@ export interface RoutePlan {
   idempotency_ttl_seconds: number;
   max_age: MaxAgePlan | null;
   /**
-   * Requests that are captured.
+   * Which requests are captured.
    */
   capture: 'none' | 'problems' | 'all';
   status?: StatusPlan;
   respond?: ResponsePlans1;
 }
 /**
- * Names of schemes in the route, by canonical name, if they differ. Absent: none.
+ * Names that the route uses for schemes, by canonical name, if they differ. Absent: none.
  */
 export interface SchemeLabels {
   [k: string]: string;
@@ -4855,7 +4855,7 @@ export interface SchemeLabels {
 export interface RouteSecret {
   ref: SecretRef;
   /**
-   * Unix time in ms after which it is no longer accepted.
+   * Unix time in ms after which the secret is no longer accepted.
    */
   expires_at: number | null;
 }
@@ -4870,12 +4870,12 @@ export interface GlobPlan {
    */
   text: string;
   /**
-   * RE2 expression of the glob.
+   * RE2 expression that is equivalent to the glob.
    */
   source: string;
 }
 /**
- * Entries of `events` that accept an event type by an alternative name, by the type as sent.
+ * Entries of `events` that accept an event by an alternative name, keyed by the event type that is sent.
  */
 export interface EventNames {
   [k: string]: string;
@@ -4905,17 +4905,17 @@ export interface FilterLeaf {
     | 'in_file'
     | 'regex';
   /**
-   * Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source.
+   * Value that the operator compares with. For `in_file`, a path: relative to <home_dir>, below `~/` or absolute. For `regex`, an RE2 expression.
    */
   value: string | number | boolean | {} | unknown[] | null;
 }
 export interface FieldPlan {
   /**
-   * `payload`: below a top-level payload object when there is one, else from the root.
+   * Where the field is read. `payload`: below a top-level object `payload` if there is one, else from the root.
    */
   in: 'payload' | 'root' | 'event' | 'header';
   /**
-   * Split path; for `header` its lower-case name.
+   * Path of the field, as a list of keys; for `header`, the header's lower-case name.
    */
   path: string[];
 }
@@ -4935,14 +4935,14 @@ export interface KeepAllPlan {
   max_events: number;
 }
 /**
- * Older events are ignored.
+ * Maximum age of an event; older events are ignored.
  */
 export interface MaxAgePlan {
   seconds: number;
   time: FieldPlan;
 }
 /**
- * The 202 contains a status URL. Absent: it does not.
+ * The response 202 contains a status URL. Absent: no status URL.
  */
 export interface StatusPlan {
   /**
@@ -4961,7 +4961,7 @@ export interface ResponsePlans1 {
   duplicate?: ResponsePlan;
 }
 /**
- * webhook_subscriptions.json: dynamic routes by name, same format as static routes.
+ * webhook_subscriptions.json: dynamic routes by name, in the format of static routes.
  */
 export interface Subscriptions {
   [k: string]: RouteConfig;
@@ -4980,7 +4980,7 @@ export interface TestFile {
   tests: TestCase[];
 }
 /**
- * One event to one route, and the expected result.
+ * A test: one event that is sent to one route, and the expected result.
  */
 export interface TestCase {
   /**
@@ -5022,7 +5022,7 @@ export interface TestHeaders {
   [k: string]: string;
 }
 /**
- * Replaces the route's script, which is then not run.
+ * Simulated result of the route's script, which is not run.
  */
 export interface TestScript {
   /**
@@ -5035,7 +5035,7 @@ export interface TestScript {
   exit?: number;
 }
 /**
- * Expected result; only the keys that are set are compared.
+ * Expected result. Only the keys that are set are compared.
  */
 export interface TestExpectation {
   /**
@@ -5043,7 +5043,7 @@ export interface TestExpectation {
    */
   outcome?: string;
   /**
-   * Reason code if it is not accepted: event, filter, script, job_paused, …
+   * Reason code if the event is not accepted: event, filter, script, job_paused, …
    */
   reason?: string;
   /**
@@ -5060,7 +5060,7 @@ export interface TestExpectation {
    */
   prompt?: string | TextExpectation;
   /**
-   * Unresolved placeholders of the prompt, in order.
+   * Placeholders of the prompt that have no value, in order.
    */
   unresolved?: string[];
   /**
@@ -5068,7 +5068,7 @@ export interface TestExpectation {
    */
   deliver?: string | string[];
   /**
-   * The rendered deliver_extra; a list for several targets.
+   * The rendered `deliver_extra`; a list if the route has several targets.
    */
   address?: TestAddress | TestAddress[];
   /**
@@ -5102,7 +5102,7 @@ export interface TestExpectation {
    */
   session?: string;
   /**
-   * `hookwright test --update` writes what this test expects.
+   * true: `hookwright test --update` rewrites the expected values of this test.
    */
   snapshot?: boolean;
 }
@@ -5138,7 +5138,7 @@ export interface TextExpectation {
   contains?: TestTexts;
   not_contains?: TestTexts1;
   /**
-   * RE2 expression that matches a part of it.
+   * RE2 expression that must match a part of the text.
    */
   matches?: string;
 }

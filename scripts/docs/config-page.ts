@@ -101,17 +101,19 @@ const SECTIONS: readonly Section[] = [
   {
     title: 'routes.<name>.budget',
     node: definition(route, 'budget'),
-    about: 'And `gateway.budget`, `agent.budget`, `jobs.<name>.budget`. [Agents](agents.md#budgets) explains them.',
+    about:
+      'The same keys are valid under `gateway.budget`, `agent.budget` and `jobs.<name>.budget`. [Agents](agents.md#budgets) explains budgets.',
   },
   {
     title: 'routes.<name>.outputs.<name>',
     node: definition(route, 'output'),
-    about: "And the keys of the target's address. [Outputs](outputs.md) explains them.",
+    about:
+      "Besides these keys, an output has the keys of its target's address. [Outputs](outputs.md) explains outputs.",
   },
   {
     title: 'platforms.<target>',
     node: definition(config, 'target'),
-    about: 'And the keys of each target: [targets](targets.md).',
+    about: 'Each target also has its own keys: [targets](targets.md).',
   },
   {
     title: 'platforms.http',
@@ -122,7 +124,7 @@ const SECTIONS: readonly Section[] = [
   {
     title: 'gateway.store',
     node: definition(config, 'postgresStore'),
-    about: '`sqlite`, or these keys. [More than one machine](scale.md) explains them.',
+    about: 'The value is `sqlite`, or a map with these keys. [More than one machine](scale.md) explains them.',
   },
   {
     title: 'gateway.console',
@@ -146,7 +148,7 @@ const SECTIONS: readonly Section[] = [
   {
     title: 'agent.sandbox',
     node: definition(config, 'sandbox'),
-    about: 'And `gateway.sandbox`. [Agents](agents.md#sandbox) explains them.',
+    about: 'The same keys are valid under `gateway.sandbox`. [Agents](agents.md#sandbox) explains sandboxes.',
   },
   { title: 'jobs.<name>', node: definition(config, 'job'), about: '[Jobs](jobs.md) explains them.' },
 ];

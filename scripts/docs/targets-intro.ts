@@ -32,14 +32,14 @@ platforms:
 \`\`\`
 
 - **Address.** \`chat_id\` in \`deliver_extra\`, else the target's \`home_channel\`, else the delivery fails. Threads are
-  \`message_thread_id\` or \`thread_id\`. Values are templates; one that the payload does not resolve fails the delivery and is never
-  sent unchanged. With several targets \`deliver_extra\` may be keyed by target.
+  \`message_thread_id\` or \`thread_id\`. Values are templates; a value whose placeholder is not in the payload
+  fails the delivery. With several targets, \`deliver_extra\` may have an object for each target by name.
 - **Credentials** are literals, \`env:NAME\` or \`file:path\`. A delivery uses only those of its route's profile. They are
   never shown: \`hookwright deliver <target> --text hello --dry-run\` prints the request with \`***\` in their place.
 - **Variants.** A target that can be reached in several ways (a bot, an incoming webhook) uses the first whose settings are complete;
   \`variant: <name>\` chooses one.
-- **Another server.** \`api_base\` replaces the service's address, for your own server, a proxy or a test double; of a \`webhook_url\` it
-  replaces the origin, and the path stays. It must be \`https://\` unless it is this machine; \`allow_http: true\` lifts that. The rate limits of the public service then do not apply.
+- **Another server.** \`api_base\` replaces the service's address, for your own server, a proxy or a test double. It replaces only
+  the origin of a \`webhook_url\`, not the path. It must be \`https://\`, except on this machine or with \`allow_http: true\`. The rate limits of the public service then do not apply.
 - **Long texts** become several messages, split at paragraphs, then lines, then words, never inside a character. A retry continues
   after the last message that was sent.
 - \`hookwright deliver\` sends one message by hand, \`hookwright doctor --live\` checks every enabled target.
@@ -49,14 +49,14 @@ platforms:
 
 | Outcome | Meaning | Then |
 | --- | --- | --- |
-| \`ok\` | the service took the message | done |
-| \`permanent\` | the service refused it, and would again | the delivery is dead, with the reason |
-| \`retry\` | nothing was sent: rate limit, no connection | again after the wait the service asked for, else with growing waits |
-| \`ambiguous\` | it may have been sent: a time-out, a broken connection, a 5xx | again only where the service drops duplicates, or with \`retry_ambiguous: true\` (may post twice) |
+| \`ok\` | the service accepted the message | done |
+| \`permanent\` | the service rejected the message, and would reject it again | the delivery is dead, with the reason |
+| \`retry\` | nothing was sent: rate limit, no connection | retried after the wait that the service asked for, else after increasing waits |
+| \`ambiguous\` | the message may have been sent: a timeout, a broken connection, a 5xx | retried only if the service drops duplicates, or with \`retry_ambiguous: true\` (may post twice) |
 
-With \`deliver_only\` the sender waits, so "again" means one second attempt within \`direct_timeout_seconds\` (10), after a second or the wait that the
-service asked for; then it is answered 502, and its own retry goes on. A sender that does not retry needs \`agent: none\` instead
-([where a result goes](routes.md#where-a-result-goes)): answered at once, stored, and retried as above.
+On a \`deliver_only\` route the sender waits for the delivery. So there is one second attempt within \`direct_timeout_seconds\` (10), after a
+second or the wait that the service asked for. If it fails, the sender gets 502 and has to retry. For a sender that does not retry, use
+\`agent: none\` instead ([where a result goes](routes.md#where-a-result-goes)): the message is stored and retried as in the table.
 
 ## All targets
 

@@ -121,7 +121,7 @@ function describe(context: CliContext, { appScheme, plan, timezone, runs, filled
 export const blueprintFillCommand = command({
   options: {
     json: jsonOption,
-    defaults: flag('Take the default of every field that is not given'),
+    defaults: flag('Use the default of every field without a value'),
     timezone: text('zone', 'IANA zone of the job. Default: gateway.timezone'),
     config: configOption,
   },
@@ -173,7 +173,7 @@ export const blueprintLinkCommand = command({
 export const blueprintCreateCommand = command({
   options: {
     name: text('name', "Name of the job; default: the blueprint's key"),
-    defaults: flag('Take the default of every field that is not given'),
+    defaults: flag('Use the default of every field without a value'),
     timezone: text('zone', 'IANA zone of the job. Default: gateway.timezone'),
     profile: withDefault(DEFAULT_PROFILE, text('profile', 'Profile of the job')),
     config: configOption,
@@ -186,10 +186,10 @@ export const blueprintCreateCommand = command({
     const { filled } = await fillFromWords(context, catalog, given, given.defaults);
     const open = await openJobs(context, given.config);
     const timezone = chooseTimezone(given.timezone, open.table.gateway.timezone ?? context.timezone);
-    const made = await makeStore(context, (store) =>
+    const createdJob = await makeStore(context, (store) =>
       createFilledJob(filled, { name, profile, timezone, origin: null }, { store, open, context }),
     );
-    printJob(context, { ...made, verb: 'created', open }, given.json);
+    printJob(context, { ...createdJob, verb: 'created', open }, given.json);
   },
 });
 

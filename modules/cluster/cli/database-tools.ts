@@ -114,7 +114,7 @@ function checkStandby({ standby_missing }: DatabaseFacts): Check {
 }
 
 function checkTransactions({ oldest_transaction_ms: age }: DatabaseFacts): Check {
-  if (age < TRANSACTION_MS) return ok('transactions', 'none holds back vacuum');
+  if (age < TRANSACTION_MS) return ok('transactions', 'no transaction holds back vacuum');
   const detail = `a transaction has been open for ${formatDuration(age)}: vacuum cannot remove newer dead rows`;
   return warning('transactions', detail, 'find it in pg_stat_activity or pg_prepared_xacts (xact_start), and end it');
 }
@@ -135,7 +135,7 @@ function checkRights({ role }: DatabaseFacts, { version, forbidden }: SchemaFact
     return failed('rights', detail, 'grant them: hookwright docs scale, "Roles"');
   }
   if (version === null)
-    return ok('tables', `none in schema ${schema} yet; the first gateway or \`hookwright store migrate\` creates them`);
+    return ok('tables', `schema ${schema} is empty; the first gateway or \`hookwright store migrate\` creates them`);
   return ok('tables', `schema ${schema}, version ${version}; role ${role} has the privileges it needs`);
 }
 
@@ -163,7 +163,7 @@ function checkRows(refused: readonly string[]): Check {
 }
 
 function checkLag({ lag_ms }: SchemaFacts): Check {
-  if (lag_ms < LAG_MS) return ok('lag', 'no run has been due for long');
+  if (lag_ms < LAG_MS) return ok('lag', 'no due run has waited for long');
   const fix =
     'check that a gateway is running (gateway status --all); if so, raise max_concurrent_runs, or add a gateway';
   return warning('lag', `the oldest run that is due has waited for ${formatDuration(lag_ms)}`, fix);

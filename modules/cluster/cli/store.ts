@@ -153,7 +153,8 @@ async function withFile<T>(
   const { connect } = await import('../../../runtime/store/sqlite/driver.ts');
   try {
     const store = await tryOpenFile(context);
-    if (store === null) throw new CliError(`another process has ${path} open`, 'wait until it ends, or stop it');
+    if (store === null)
+      throw new CliError(`another process has ${path} open`, 'wait until that process ends, or stop it');
     try {
       const db = openWriting(connect, path, 'full');
       try {
@@ -243,8 +244,8 @@ function compare(expected: MovedCount, stored: MovedCount): void {
 
 /** Renames the file, so that no gateway starts from it again. @returns its new path */
 function renameMoved(path: string, now: number): string {
-  const kept = existsSync(`${path}.moved`) ? `${path}.moved-${now}` : `${path}.moved`;
+  const movedPath = existsSync(`${path}.moved`) ? `${path}.moved-${now}` : `${path}.moved`;
   for (const end of ['-wal', '-shm', '-wal.id', '.id', ''])
-    if (existsSync(path + end)) renameSync(path + end, kept + end);
-  return kept;
+    if (existsSync(path + end)) renameSync(path + end, movedPath + end);
+  return movedPath;
 }

@@ -256,7 +256,7 @@ export function createSeal(keyText: string): Seal {
         decipher.setAAD(Buffer.from(place, 'utf8')).setAuthTag(rest.subarray(0, TAG_BYTES));
         return Buffer.concat([decipher.update(rest.subarray(TAG_BYTES)), decipher.final()]).toString('utf8');
       } catch {
-        throw new Error('it was encrypted with a different gateway.store.key');
+        throw new Error('the secret was encrypted with a different gateway.store.key');
       }
     },
   };

@@ -82,12 +82,12 @@ export class SharedWindow implements SlotWindow {
   }
 
   private async askOnce(limit: number): Promise<void> {
-    const asked = this.clock.monotonic();
+    const requestedAt = this.clock.monotonic();
     const needed = this.waiting.length;
-    const ahead = Math.round((this.used * MOMENT_MS) / Math.max(MOMENT_MS, asked - this.askedAt));
+    const ahead = Math.round((this.used * MOMENT_MS) / Math.max(MOMENT_MS, requestedAt - this.askedAt));
     const granted = await this.within(this.takeSlots({ window: this.name, limit, needed, ahead }));
-    this.askedAt = asked;
-    this.endsAt = asked + granted.left_ms;
+    this.askedAt = requestedAt;
+    this.endsAt = requestedAt + granted.left_ms;
     this.taken = granted.taken;
     const served = this.waiting.splice(0, granted.granted);
     this.used = served.length;
@@ -97,15 +97,15 @@ export class SharedWindow implements SlotWindow {
     if (wait > 0) for (const { resolve } of this.waiting.splice(0)) resolve(wait);
   }
 
-  private async within(asked: Promise<SlotGrant>): Promise<SlotGrant> {
+  private async within(requestedAt: Promise<SlotGrant>): Promise<SlotGrant> {
     const late = new Promise<never>((_, reject) => {
       const timer = this.clock.after(TIMEOUT_MS, () =>
         reject(new StoreUnavailable('the store cannot count requests now')),
       );
       const end = (): void => timer.cancel();
-      asked.then(end, end);
+      requestedAt.then(end, end);
     });
-    return Promise.race([asked, late]);
+    return Promise.race([requestedAt, late]);
   }
 }
 

@@ -233,9 +233,9 @@ export function linkFindLogin(
   const read = linkReader(login.path);
   return () =>
     context.tokens.get(`${account} login`, async () => {
-      const asked = await (exchange?.ask(ask, NO_VALUES, context) ?? ask(NO_VALUES, context));
-      if (asked.kind === 'failed') return asked.failure.kind === 'retry' ? asked.failure : UNKNOWN;
-      const found = toId(read(asked.response.json));
+      const reply = await (exchange?.ask(ask, NO_VALUES, context) ?? ask(NO_VALUES, context));
+      if (reply.kind === 'failed') return reply.failure.kind === 'retry' ? reply.failure : UNKNOWN;
+      const found = toId(read(reply.response.json));
       return found === null ? UNKNOWN : { kind: 'token', token: found + login.suffix, usable_ms: LOGIN_MS };
     });
 }
@@ -307,10 +307,10 @@ export function linkAppTokens(parts: AppParts): TokenSource | string {
 
   async function askSigned(ask: AskExchange, values: Values, context: TokenContext): Promise<ExchangeAnswer> {
     const { clock } = context;
-    const asked = await ask({ ...values, jwt: signed(clock.now()) }, context);
-    if (asked.kind === 'answer' || asked.response?.status !== 401) return asked;
-    const ahead = Date.parse(asked.response.header('date') ?? '') - clock.now();
-    if (Number.isNaN(ahead) || Math.abs(ahead - skewMs) < SKEW_MS) return asked;
+    const reply = await ask({ ...values, jwt: signed(clock.now()) }, context);
+    if (reply.kind === 'answer' || reply.response?.status !== 401) return reply;
+    const ahead = Date.parse(reply.response.header('date') ?? '') - clock.now();
+    if (Number.isNaN(ahead) || Math.abs(ahead - skewMs) < SKEW_MS) return reply;
     skewMs = ahead;
     return ask({ ...values, jwt: signed(clock.now()) }, context);
   }
@@ -323,16 +323,16 @@ export function linkAppTokens(parts: AppParts): TokenSource | string {
       const { tokens, clock } = context;
       const installationKey = JSON.stringify([app, [...values.match]]);
       const findInstallation = async (): Promise<TokenResult> => {
-        const asked = await askSigned(askInstallation, values, context);
-        return asked.kind === 'failed' ? asked.failure : readInstallation(asked.response.json);
+        const reply = await askSigned(askInstallation, values, context);
+        return reply.kind === 'failed' ? reply.failure : readInstallation(reply.response.json);
       };
       for (let isSecond = false; ; isSecond = true) {
         const place = await tokens.get(installationKey, findInstallation);
         if (place.kind !== 'token') return place;
         const token = await tokens.get(JSON.stringify([app, place.token]), async () => {
-          const asked = await askSigned(askToken, { ...values, installation: place.token }, context);
-          if (asked.kind === 'answer') return readToken(asked.response, clock.now());
-          return asked.response?.status === 404 ? { ...asked.failure, gone: true } : asked.failure;
+          const reply = await askSigned(askToken, { ...values, installation: place.token }, context);
+          if (reply.kind === 'answer') return readToken(reply.response, clock.now());
+          return reply.response?.status === 404 ? { ...reply.failure, gone: true } : reply.failure;
         });
         // The app was removed, and may have been installed again with another id.
         if (token.kind === 'token' || token.gone !== true || isSecond) return token;

@@ -71,10 +71,10 @@ function exitCode({ entries }: Conversion, given: ConvertFlags): number {
 
 /** @param file name of the foreign file */
 function formatReport({ entries, routes, notes, variables }: Conversion, file: string, width: number): string[] {
-  const told = entries.filter(({ fate }) => fate !== 'carried');
+  const reportedEntries = entries.filter(({ fate }) => fate !== 'carried');
   const missing = [...variables].flatMap(([name, value]) => (value === null ? [name] : []));
   return [
-    ...told.flatMap((entry) => [...formatEntry(entry, { routes, file, width }), '']),
+    ...reportedEntries.flatMap((entry) => [...formatEntry(entry, { routes, file, width }), '']),
     ...notes.flatMap((note) => wrap(`note: ${note}`, width)),
     ...(notes.length === 0 ? [] : ['']),
     ...formatRoutes(routes),

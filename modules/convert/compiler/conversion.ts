@@ -144,11 +144,11 @@ export function routeName(routes: readonly { readonly name: string }[], from: st
     .replace(/[^a-z0-9_-]+/g, '-')
     .replace(/^[^a-z0-9]+|-+$/g, '')
     .slice(0, 60);
-  const taken = new Set(routes.map(({ name }) => name));
+  const usedNames = new Set(routes.map(({ name }) => name));
   const base = plain === '' ? 'route' : plain;
-  if (!taken.has(base)) return base;
+  if (!usedNames.has(base)) return base;
   let number = 2;
-  while (taken.has(`${base}-${number}`)) number++;
+  while (usedNames.has(`${base}-${number}`)) number++;
   return `${base}-${number}`;
 }
 
@@ -164,4 +164,4 @@ export function variableName(...parts: readonly string[]): string {
 
 /** Why a route has another name than in the original. */
 export const renamed = (name: string): string =>
-  `route names consist of lower-case letters, digits, \`-\` and \`_\`: it is now ${name}`;
+  `route names consist of lower-case letters, digits, \`-\` and \`_\`: this route is now ${name}`;

@@ -171,7 +171,7 @@ export class Alerts {
     if (sent !== null) {
       const fields = { alert: of.kind, subject: of.subject, reason: after.reason };
       if (ends && !isBegun) log.info(fields, 'alert resolved');
-      else log.error(dispatch === null ? { ...fields, sent: false } : fields, 'alert');
+      else log.error(dispatch === null ? { ...fields, sent: false } : fields, 'alert raised');
     }
     return true;
   }

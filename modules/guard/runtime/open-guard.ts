@@ -127,7 +127,8 @@ class RunningGuard implements Guard {
       await this.endLoops();
       await this.heartbeat.beat();
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) this.context.log.error({ err: error }, 'the guard failed, continuing');
+      if (!(error instanceof StoreUnavailable))
+        this.context.log.error({ err: error }, 'could not check alerts, budgets and loops; will retry');
     }
     if (!this.isClosed) this.timer = this.context.clock.after(TICK_MS, () => void this.tick());
   }
@@ -141,7 +142,7 @@ class RunningGuard implements Guard {
     const now = clock.now();
     if (problem !== null && this.storeDownSince === null) {
       this.storeDownSince = problem.since;
-      log.error({ alert: of.kind, reason: problem.message }, 'alert');
+      log.error({ alert: of.kind, reason: problem.message }, 'alert raised');
       await this.sendNow(beginText(of, problem.message));
     } else if (problem === null && this.storeDownSince !== null) {
       const lasted = { ...of, since: this.storeDownSince, last_at: now, count: 1, reason: '' };

@@ -68,14 +68,14 @@ export const approvalsShowCommand = command({
 
 /** `hookwright approvals approve <id>`: sends a pending message as shown. */
 export const approvalsApproveCommand = command({
-  options: { reason: text('text', 'Why; it is kept with the answer'), config: configOption },
+  options: { reason: text('text', 'Reason, which is stored with the answer'), config: configOption },
   args: { id: argument('id') },
   run: (context, given) => giveAnswer(context, given, true),
 });
 
 /** `hookwright approvals reject <id>`: rejects a pending message, which is then never sent. */
 export const approvalsRejectCommand = command({
-  options: { reason: text('text', 'Why; it is kept with the answer'), config: configOption },
+  options: { reason: text('text', 'Reason, which is stored with the answer'), config: configOption },
   args: { id: argument('id') },
   run: (context, given) => giveAnswer(context, given, false),
 });
@@ -107,7 +107,10 @@ const LISTED_BY = 'hookwright approvals list';
 export function checkFound(id: string, answer: FoundApproval | AnsweredApproval | null): Approval {
   if (answer !== null && 'approval' in answer) return answer.approval;
   if (answer?.kind === 'ambiguous') throw ambiguousName('approval', id, answer.ids, LISTED_BY);
-  throw new CliError(`there is no approval "${id}"`, `${LISTED_BY} lists pending ones; an id changes with the text`);
+  throw new CliError(
+    `there is no approval "${id}"`,
+    `to list pending ones (an id changes with the text): ${LISTED_BY}`,
+  );
 }
 
 export const senderText = (approval: Approval): string =>

@@ -67,7 +67,7 @@ function checkLines(lines: readonly string[], outputs: readonly DispatchOutput[]
       }
       const messages = messagesOf(content.content, spec);
       if (messages > (left.get(name) ?? 0)) {
-        drop({ reason: 'over_max', detail: `its text needs ${messages} messages, at most ${spec.max} in one run` });
+        drop({ reason: 'over_max', detail: `the text needs ${messages} messages, at most ${spec.max} in one run` });
         continue;
       }
       left.set(name, (left.get(name) ?? 0) - messages);

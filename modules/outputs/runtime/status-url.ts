@@ -218,7 +218,8 @@ export class EventStatuses {
       try {
         for (const id of await store.read({ kind: 'ended', ids: [...this.waits.keys()] })) this.finished(id);
       } catch (error) {
-        if (!(error instanceof StoreUnavailable)) log.error({ err: error }, 'could not check for ended events');
+        if (!(error instanceof StoreUnavailable))
+          log.error({ err: error }, 'could not check which events have ended; will retry');
       }
       this.poll = null;
       this.pollShared();

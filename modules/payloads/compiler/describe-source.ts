@@ -36,7 +36,7 @@ function describePlace({ header, query, json, form, prefix }: Locator): string {
   if (header !== undefined) return `\`${header}\`${behind}`;
   if (query !== undefined) return `the query parameter \`${query}\`${behind}`;
   if (form !== undefined) return `the form field \`${form}\`${json === undefined ? '' : ` at \`${json}\``}${behind}`;
-  return `the body at \`${json ?? ''}\`${behind}`;
+  return `the payload field \`${json ?? ''}\`${behind}`;
 }
 
 /** For a source that names no place: the places of §6, which docs/http.md lists. */
@@ -49,7 +49,7 @@ export function describeEvent(file: SourceFile): string {
 
 /** Places of a batch begin in its items. */
 const inItem = ({ each }: SourceFile, places: string): string =>
-  each === undefined ? places : places.replaceAll('the body at', `each item of \`${each}\` at`);
+  each === undefined ? places : places.replaceAll('the payload field', `in each item of \`${each}\`, the field`);
 
 /** Returns the place of the delivery id. A signed id has no alternatives. */
 export function describeDelivery(file: SourceFile): string {
@@ -98,7 +98,7 @@ function retries(attempts: number | undefined, horizon: number | undefined): str
   const times = attempts === undefined ? '' : ` ${attempts - 1} time${attempts === 2 ? '' : 's'}`;
   if (horizon !== undefined)
     return [
-      `retries${times} within ${horizon > 7200 ? `about ${Math.round(horizon / 3600)} hours` : printDuration(horizon)}`,
+      `retries${times} ${times === '' ? 'for' : 'within'} ${horizon > 7200 ? `about ${Math.round(horizon / 3600)} hours` : printDuration(horizon)}`,
     ];
   return times === '' ? [] : [`retries${times}`];
 }

@@ -18,8 +18,8 @@ export const rescueOperations = ({ context, service }: ServedGateway<CliContext>
 });
 
 export const checkDamage: CheckDamage = ({ at, message, copy }) => {
-  const kept = copy === null ? '' : `; the damaged file was moved to ${copy}`;
-  const detail = `${new Date(at).toISOString()}: ${message}${kept}`;
+  const copyText = copy === null ? '' : `; the damaged file was moved to ${copy}`;
+  const detail = `${new Date(at).toISOString()}: ${message}${copyText}`;
   const remove = copy === null ? '' : '; remove the copy when you no longer need it, which ends this report';
   const fix = `check the disk, and ask the senders to resend the events that are missing${remove}`;
   return gatewayCheck({ subject: 'store', check: 'undamaged', status: 'failed', detail, fix });

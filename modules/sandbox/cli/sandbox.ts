@@ -35,7 +35,8 @@ export const sandboxTryCommand = command({
   args,
   async run(context, input) {
     const compiled = compileRequest(await createCompileRequest(context, { configs: input.config }));
-    if (compiled.output === null) throw new CliError('the configuration has errors', 'hookwright lint shows them');
+    if (compiled.output === null)
+      throw new CliError('the configuration has errors', 'to see the errors: hookwright lint');
     const files = compiled.files.map((file) => resolve(context.cwd, file));
     return tryIn(context, input, compiled.output.table, files);
   },

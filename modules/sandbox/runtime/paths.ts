@@ -112,9 +112,9 @@ export function coverFiles(hidden: readonly string[], walls: readonly string[], 
   const files: string[] = [];
   const links = new Map(paths.links);
   for (const path of [...entries.values()].flat().filter((each) => !apart.has(each))) {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found?.isSymbolicLink() === true) links.set(path, readlinkSync(path));
-    else (found?.isDirectory() === true ? read : files).push(path);
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats?.isSymbolicLink() === true) links.set(path, readlinkSync(path));
+    else (stats?.isDirectory() === true ? read : files).push(path);
   }
   return { folders, paths: { ...paths, read, links }, files };
 }

@@ -71,9 +71,9 @@ async function checkAll(
   const { status, silence } = found;
   const store = silence === null ? await checkStoreOf(context, given, status) : [checkSilence(silence)];
   const served = status === null ? [] : [checkSubscriptions(status)];
-  const kept = (await loadPart(context.modules, 'kept')).check(context);
+  const captureChecks = (await loadPart(context.modules, 'kept')).check(context);
   const files = [checkConfiguration(compiled), ...checkOtherConfigs(compiled), checkTable(compiled)];
-  const gateway = [...files, ...store, ...(kept === null ? [] : [kept]), ...served];
+  const gateway = [...files, ...store, ...(captureChecks === null ? [] : [captureChecks]), ...served];
   if (compiled.output === null) return gateway;
   const { table } = compiled.output;
   // A gateway that does not answer still holds its port.

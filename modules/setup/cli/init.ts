@@ -118,6 +118,6 @@ function variablesOf(table: RouteTable): Pick<InitFacts, 'made' | 'wanted'> {
     ...new Set(refs.filter(({ kind }) => kind === 'env').map(({ value }) => value)),
   ];
   const routes = Object.values(table.routes).flatMap(routeSecretRefs);
-  const made = names([...routes, ...(table.server.secret === null ? [] : [table.server.secret])]);
-  return { made, wanted: names(collectSecretRefs(table.profiles)).filter((name) => !made.includes(name)) };
+  const created = names([...routes, ...(table.server.secret === null ? [] : [table.server.secret])]);
+  return { made: created, wanted: names(collectSecretRefs(table.profiles)).filter((name) => !created.includes(name)) };
 }

@@ -143,13 +143,13 @@ export class CountedMetrics implements Metrics {
       [
         'counter',
         'tokens_total',
-        'Tokens that agent runs reported, by route as above, and by kind: input or output.',
+        'Tokens that agent runs reported, by route and kind (input or output).',
         this.tokens.samples(),
       ],
       [
         'counter',
         'cost_total',
-        'Cost that agent runs reported, by route as above, in their own unit.',
+        'Cost that agent runs reported, by route, in the unit of the agents.',
         this.cost.samples(),
       ],
       [

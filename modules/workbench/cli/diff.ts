@@ -139,7 +139,7 @@ export function formatRequests(report: RequestsReport, paint: Paint): string[] {
     paint('bold', `${report.total} captured ${report.total === 1 ? 'request' : 'requests'}: `) + summary(report),
     ...(scripts === 0 ? [] : [`  ${scripts} evaluated without their script, which is not run`]),
     ...changes.slice(0, SHOWN).flatMap((change) => formatChange(change, paint)),
-    ...(more > 0 ? [`… and ${more} more: --json shows them`] : []),
+    ...(more > 0 ? [`… and ${more} more: --json shows all`] : []),
   ];
 }
 

@@ -43,13 +43,14 @@ export const explainCommand = command({
     const { plan } = findRoute(context, name, { ...open, url: null });
     const { parts, notes, ...verified } = captured ?? (await readPayload(context, given, routePath(plan)));
     const request = { plan, table, files, request: parts, event: given.event ?? null, runsScript: given.runScript };
-    const found = await explainRoute(context, { ...request, ...verified });
+    const explanation = await explainRoute(context, { ...request, ...verified });
     for (const note of notes) printNote(context, note);
-    if (captured !== null && captured.answered !== `${found.status} ${outcomeText(found)}`)
+    if (captured !== null && captured.answered !== `${explanation.status} ${outcomeText(explanation)}`)
       printNote(context, `the original answer was ${captured.answered}`);
-    if (given.json) printJson(context, found);
-    else for (const line of formatExplanation(found, createPaint(context.colour.stdout))) printLine(context, line);
-    return found.taken ? 0 : 1;
+    if (given.json) printJson(context, explanation);
+    else
+      for (const line of formatExplanation(explanation, createPaint(context.colour.stdout))) printLine(context, line);
+    return explanation.taken ? 0 : 1;
   },
 });
 

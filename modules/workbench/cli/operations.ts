@@ -10,4 +10,4 @@ export const workbenchOperations = (gateway: ServedGateway<CliContext>): Handler
   request_print: async ({ id, form }) => (await shown()).printCaptured(gateway, id, form),
 });
 
-const shown = () => import('./kept-tools.ts');
+const shown = () => import('./capture-tools.ts');

@@ -135,14 +135,14 @@ export const requestsShowCommand = command({
       given.id === undefined ? findNewest(requests) : findRequest(requests, given.id),
     );
     if (given.save !== undefined) write(context, given.save, request);
-    const asked = { ...request, isSubscription: subscriptionNames(context).includes(request.route) };
-    if (given.json) printJson(context, printedRequest(request, nextStep(asked)));
+    const listedRequest = { ...request, isSubscription: subscriptionNames(context).includes(request.route) };
+    if (given.json) printJson(context, printedRequest(request, nextStep(listedRequest)));
     else if (given.body) printBody(context, request);
     else if (given.curl) await printCurlLine(context, request);
     else if (given.asTest) await printTest(context, given, request);
     else if (given.save === undefined) {
       const layout = { now: context.clock.now(), width: terminalWidth(context) };
-      for (const line of describeRequest(asked, layout)) printLine(context, line);
+      for (const line of describeRequest(listedRequest, layout)) printLine(context, line);
     }
   },
 });
@@ -173,8 +173,8 @@ async function printCurlLine(context: CliContext, request: KeptRequest): Promise
   printNote(
     context,
     why === null
-      ? `the command has no signature; send the original request again: hookwright requests replay ${request.id}`
-      : `the command has no signature, and the request cannot be replayed: ${why}`,
+      ? `the curl command has no signature; send the original request again: hookwright requests replay ${request.id}`
+      : `the curl command has no signature, and the request cannot be replayed: ${why}`,
   );
 }
 
@@ -197,7 +197,7 @@ async function printTest(context: CliContext, given: ShowInput, request: KeptReq
 function bodyOf(captured: KeptRequest): Buffer {
   const { id, body, verified } = captured;
   if (body !== null) return Buffer.from(body, 'base64');
-  const why = verified ? 'it was not read, or contains a credential' : whyUnverified(captured);
+  const why = verified ? 'the body was not read, or contains a credential' : whyUnverified(captured);
   throw new CliError(`the body of request ${id} was not captured: ${why}`);
 }
 

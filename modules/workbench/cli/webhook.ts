@@ -54,7 +54,7 @@ export const webhookTestCommand = command({
     const open = await openTable(context, given.config);
     const { plan } = findRoute(context, given.route, open);
     const payloads = await loadPart(context.modules, 'payloads');
-    const asked = {
+    const eventRequest = {
       plan,
       table: open.table,
       event: given.event,
@@ -67,7 +67,9 @@ export const webhookTestCommand = command({
       now: context.clock.now(),
       random: context.random,
     };
-    const signed = withRouteName(given.route, () => (given.dryRun ? signIfPossible(asked) : signTestEvent(asked)));
+    const signed = withRouteName(given.route, () =>
+      given.dryRun ? signIfPossible(eventRequest) : signTestEvent(eventRequest),
+    );
     if (given.dryRun) return show(context, given, plan, open.table, signed);
     if (given.payload === undefined && !given.yes) await askBeforeMessages(context, plan, open.table, signed);
     const url = given.url ?? localBase(open) + routePath(plan);
@@ -84,12 +86,12 @@ export const webhookTestCommand = command({
 });
 
 /** Leaves the event unsigned if the route's secret is missing; this is reported with everything else that stops `serve`. */
-function signIfPossible(asked: TestEventRequest): TestEvent {
+function signIfPossible(eventRequest: TestEventRequest): TestEvent {
   try {
-    return signTestEvent(asked);
+    return signTestEvent(eventRequest);
   } catch (error) {
-    if (!(error instanceof SecretError) || asked.key !== null) throw error;
-    return signTestEvent({ ...asked, plan: { ...asked.plan, insecure: true }, source: undefined });
+    if (!(error instanceof SecretError) || eventRequest.key !== null) throw error;
+    return signTestEvent({ ...eventRequest, plan: { ...eventRequest.plan, insecure: true }, source: undefined });
   }
 }
 
@@ -153,7 +155,7 @@ function file(context: CliContext, name: string): Buffer {
     if (!isSystemError(error)) throw error;
     throw new CliError(
       `the payload \`${name}\` ${error.code === 'ENOENT' ? 'does not exist' : `cannot be read (${error.code})`}`,
-      `it was expected at ${resolve(context.cwd, name)}`,
+      `the file was expected at ${resolve(context.cwd, name)}`,
     );
   }
 }

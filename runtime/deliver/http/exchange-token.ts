@@ -86,8 +86,8 @@ export function linkExchange(parts: ExchangeParts): TokenSource {
   const ask = linkAsk(parts, plan.request, plan.success);
   const readToken = linkTokenReader(plan);
   const exchange = async (context: SendContext): Promise<TokenResult> => {
-    const asked = await ask(NO_VALUES, context);
-    return asked.kind === 'failed' ? asked.failure : readToken(asked.response, context.clock.now());
+    const tokenReply = await ask(NO_VALUES, context);
+    return tokenReply.kind === 'failed' ? tokenReply.failure : readToken(tokenReply.response, context.clock.now());
   };
   return {
     perAddress: false,

@@ -386,7 +386,7 @@ async function probeAccount(
   const outcome = linkClassifier({ ...plan, message_id: null })(readResponse(result), context.clock.now());
   if (outcome.kind === 'ok') return probed(ACCOUNT, 'the service accepts the credentials');
   if (outcome.kind === 'retry' || outcome.kind === 'ambiguous') return undecided(outcome.reason);
-  return probeFailed(ACCOUNT, outcome.reason, 'enter the credentials again, as the service shows them');
+  return probeFailed(ACCOUNT, outcome.reason, 'copy the credentials from the service again');
 }
 
 /** For a service that is down or busy: this says nothing about the credentials. */

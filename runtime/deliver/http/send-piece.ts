@@ -20,7 +20,7 @@ export interface PieceSender {
   token(values: Values, signal: AbortSignal): Promise<TokenResult> | null;
 }
 
-const PRIVATE = 'not sent: its host has a private address; set allow_private to allow it';
+const PRIVATE = 'not sent: the host of the URL has a private address; set allow_private to allow it';
 
 /** @param account identifies the credentials and their server, for the token cache */
 export function createPieceSender(variant: LinkedVariant, account: string, context: DeliveryContext): PieceSender {

@@ -95,14 +95,14 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
         writable: outputs === null ? [folder.path] : [folder.path, outputs.folder],
         readable: isAbsolute(located) ? [located] : [],
       });
-      const told = await takeUsage(usageFile);
+      const reportedUsage = await takeUsage(usageFile);
       await outputs?.close();
       await folder.release();
       const lack = lackOf(result);
       if (lack !== null) throw new AgentNotStarted(`${program}: ${lack}`);
       report?.ended(endOf(result, context.redact));
       const { text, usage } = readOutput(plan, result);
-      if ((told ?? usage) !== null) report?.used((told ?? usage) as Usage);
+      if ((reportedUsage ?? usage) !== null) report?.used((reportedUsage ?? usage) as Usage);
       if (result.kind === 'exit' && result.code === 0) {
         if (text !== null) return text;
         throw new AgentError(
@@ -306,8 +306,8 @@ async function takeUsage(path: string): Promise<Usage | null> {
   const text = await readRegularText(path, MAX_USAGE_BYTES).catch(() => null);
   if (text === null) return null;
   await rm(path, { force: true }).catch(() => {});
-  const told = tryParseJson(text);
-  if (typeof told !== 'object' || told === null) return null;
-  const { input_tokens, output_tokens, cost } = told as Readonly<Record<string, unknown>>;
+  const fileContent = tryParseJson(text);
+  if (typeof fileContent !== 'object' || fileContent === null) return null;
+  const { input_tokens, output_tokens, cost } = fileContent as Readonly<Record<string, unknown>>;
   return toUsage(input_tokens, output_tokens, cost);
 }

@@ -102,8 +102,8 @@ async function readBody(body: AsyncIterable<Buffer>): Promise<string> {
 function readAnswer(body: string, outputs: OutputHandover | undefined, report: RunReport | undefined): string {
   const answer = tryParseJson(body);
   if (answer === undefined) throw new AgentError('the response is not JSON');
-  const told = field(answer, 'usage');
-  const usage = toUsage(field(told, 'prompt_tokens'), field(told, 'completion_tokens'), null);
+  const usageField = field(answer, 'usage');
+  const usage = toUsage(field(usageField, 'prompt_tokens'), field(usageField, 'completion_tokens'), null);
   if (usage !== null) report?.used(usage);
   const choices = field(answer, 'choices');
   const message = field(Array.isArray(choices) ? choices[0] : undefined, 'message');

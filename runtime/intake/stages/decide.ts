@@ -129,7 +129,7 @@ async function checkMarkers(intake: Intake, { installation }: Services): Promise
   const own = await orRefused(installation());
   if (typeof own !== 'string') return refuse(intake, own);
   if (found.has(own)) {
-    return route.plan.allow_own_events ? null : ignore(intake, 'loop', 'the text contains the marker of this gateway');
+    return route.plan.allow_own_events ? null : ignore(intake, 'loop', 'this gateway posted the text of the event');
   }
   intake.isExchange = true;
   return null;

@@ -156,9 +156,9 @@ export const isTemporaryLack = (error: unknown): boolean => TEMPORARY_CODES.has(
 
 /** Why the machine cannot start the program now; null if it started, or never can. */
 export function lackOf(result: ProcessResult): string | null {
-  if (result.kind === 'input_failed') return `its input could not be written: ${result.reason}`;
+  if (result.kind === 'input_failed') return `the input of the program could not be written: ${result.reason}`;
   return result.kind === 'spawn_failed' && TEMPORARY_CODES.has(result.code)
-    ? `it could not be started: ${result.code}`
+    ? `the program could not be started: ${result.code}`
     : null;
 }
 

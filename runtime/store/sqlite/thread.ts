@@ -76,7 +76,7 @@ export class ThreadClient<Request> implements Client<Request> {
     thread.on('exit', (code) => {
       dropGate(gate);
       this.thread = null;
-      if (!this.isEnding) this.onDeath(reason ?? `it ended with code ${code}`);
+      if (!this.isEnding) this.onDeath(reason ?? `the thread ended with code ${code}`);
       for (const { reject } of this.waiting.splice(0)) reject(new ThreadEnded('a store thread ended'));
     });
     return thread;

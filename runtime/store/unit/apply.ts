@@ -212,7 +212,7 @@ export const interruptedStep = (started_at: number, at: number): Step => ({
   started_at,
   at,
   next_at: null,
-  reason: 'the gateway stopped while it was running',
+  reason: 'the gateway stopped during the run',
   sent: 0,
   message_id: null,
 });

@@ -80,7 +80,7 @@ platforms:
     },
     { run: 'session list', out: 'KIND …\nchat …telegram  …-100  …\n' },
     { run: 'session show telegram -100 --json', json: true, out: '[]\n' },
-    { run: 'session reset webhook:news:1', code: 1, err: /^error: session "webhook:news:1" has no turns/ },
+    { run: 'session reset webhook:news:1', code: 1, err: /^error: session "webhook:news:1" has no messages/ },
     { run: 'approvals list', err: /approv/ },
     ...['show', 'approve', 'reject'].map((how) => ({
       ...{ run: `approvals ${how} nothing`, code: 1, err: /^error: .*"nothing"\n/ },

@@ -34,7 +34,7 @@ export const gateway: Story = {
     {
       run: 'gateway start',
       code: 1,
-      err: /^error: a gateway already serves .*\n {2}it serves .*config\.yaml\n {2}stop it first: /,
+      err: /^error: a gateway already serves .*\n {2}the running gateway serves .*config\.yaml\n {2}stop it first: /,
     },
     { run: 'gateway status', out: /^hookwright \S+ is serving on http:.*\n {2}table +1 route, generation 1, / },
     { run: 'gateway status --json', json: true, out: /"state": "serving"/ },

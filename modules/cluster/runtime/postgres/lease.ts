@@ -124,9 +124,9 @@ const NOW = 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now'
 
 /** @param follow called with Unix ms, and the monotonic times before and after the query */
 export async function readServerTime(db: PgConnection, clock: Clock, follow: SharedClock['follow']): Promise<void> {
-  const asked = clock.monotonic();
+  const requestedAt = clock.monotonic();
   const [row] = await db.query<{ now: number }>(NOW);
-  if (row !== undefined) follow(row.now, { asked, answered: clock.monotonic() });
+  if (row !== undefined) follow(row.now, { asked: requestedAt, answered: clock.monotonic() });
 }
 
 /*

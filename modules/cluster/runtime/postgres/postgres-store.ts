@@ -108,7 +108,7 @@ export class PostgresStore implements Store {
     const result = await this.group.write(mutation, together);
     // If the process was suspended, another gateway has taken over the work, and it must not start here.
     if (mutation.kind === 'take_work' && writer.leaseLeftMs <= 0) {
-      throw new StoreUnavailable('the lease of this gateway expired while it took work');
+      throw new StoreUnavailable('the lease of this gateway expired while it fetched work');
     }
     // The connection may have been lost after this change was made.
     if (writer.isConnected) health.end('unavailable');
@@ -224,7 +224,7 @@ export class PostgresStore implements Store {
   }
 }
 
-/** Opens the store on PostgreSQL that several gateways share (decisions in docs/architecture.md, "The store on PostgreSQL"). */
+/** Opens the store on PostgreSQL that several gateways share (docs/store.md, "PostgreSQL"). */
 export interface PostgresOptions {
   /** A libpq URL. Never logged. */
   readonly url: string;

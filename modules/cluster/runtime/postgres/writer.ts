@@ -93,7 +93,7 @@ export class PgWriter {
     const { db: before } = this;
     this.db = null;
     void before?.close().catch(() => {});
-    const asked = this.parts.clock.monotonic();
+    const requestedAt = this.parts.clock.monotonic();
     const db: PgConnection = await this.parts.connect(() => {
       if (this.db === null || this.db !== db) return;
       this.db = null;
@@ -102,7 +102,7 @@ export class PgWriter {
     const { lease } = this;
     if (lease === null) this.lease = await this.newLease(db);
     else this.committed = await transact(db, this.parts.begin, () => lease.resume(db));
-    this.leaseEnds = asked + LEASE_MS;
+    this.leaseEnds = requestedAt + LEASE_MS;
     await readServerTime(db, this.parts.clock, this.parts.follow);
     this.db = db;
     for (const resume of this.resumed.splice(0)) resume(true);
@@ -111,10 +111,10 @@ export class PgWriter {
   renew(): Promise<Others> {
     return this.runExclusively(async () => {
       const { db, lease } = this.open();
-      const asked = this.parts.clock.monotonic();
+      const requestedAt = this.parts.clock.monotonic();
       try {
         const others = await transact(db, this.parts.begin, () => lease.renew(db, this.parts.node));
-        this.leaseEnds = asked + LEASE_MS;
+        this.leaseEnds = requestedAt + LEASE_MS;
         await readServerTime(db, this.parts.clock, this.parts.follow);
         return others;
       } catch (error) {
@@ -208,9 +208,9 @@ export class PgWriter {
   }
 
   private async beginLease(db: PgConnection): Promise<void> {
-    const asked = this.parts.clock.monotonic();
+    const requestedAt = this.parts.clock.monotonic();
     this.lease = await this.newLease(db);
-    this.leaseEnds = asked + LEASE_MS;
+    this.leaseEnds = requestedAt + LEASE_MS;
   }
 
   private newLease(db: PgConnection): Promise<Lease> {

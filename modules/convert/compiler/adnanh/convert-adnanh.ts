@@ -27,7 +27,7 @@ export function convertAdnanh(
       'a hooks file is a list of hooks, each with `id` and `execute-command`',
       'to convert a config of Hermes Agent: hookwright convert hermes',
     );
-  if (file.value.length === 0) return refuseText('it has no hooks');
+  if (file.value.length === 0) return refuseText('the file has no hooks');
   const draft = createDraft('adnanh/webhook', file, newSecret);
   const commands = convert(draft, file.value);
   if (draft.routes.length === 0) return refuseText('none of its hooks has both `id` and `execute-command`');

@@ -63,7 +63,7 @@ function addToken(draft: Draft, route: DraftRoute, path: NodePath, { gaps }: Tri
   Object.assign(route.settings, { source: 'url-token', secret: `env:${variable}` });
   if (gaps.length > 0) return;
   const instead = `Give the sender the URL with ?token=<secret> appended; the secret is ${variable} in .env`;
-  route.report.changed(path, 'it had no secret: anyone who knew the URL could run the command', instead);
+  route.report.changed(path, 'the hook had no secret: anyone who knew the URL could run the command', instead);
 }
 
 type Answer = readonly [reason: string, instead: string];
@@ -108,7 +108,7 @@ function convertAnswer({ report, path: at }: DraftRoute, key: string, value: unk
   else if (answer !== undefined || name === 'trigger-signature-soft-failures') report.carried(path);
   else if (name === 'http-methods') convertMethods(report, path, value);
   else if (name === 'incoming-payload-content-type') convertType(report, path, value);
-  else report.changed(path, 'webhook does not use this key either', 'It is left out');
+  else report.changed(path, 'adnanh/webhook does not use this key either', 'The key is left out');
 }
 
 function convertMethods(report: KeyReport, path: NodePath, value: unknown): void {
@@ -153,7 +153,7 @@ function convertCommand(hook: Settings, route: DraftRoute): HookCommand {
   if (directory === null && command.includes('/') && !command.startsWith('/'))
     report.changed(
       fieldOf(hook, 'execute-command', path)?.path ?? path,
-      'it is relative to the folder in which webhook was started, which is unknown here',
+      'the path is relative to the folder in which adnanh/webhook was started, which is unknown here',
       'Write the absolute path into hooks/hooks.json',
     );
   const variableOf = (from: Settings): string => textOf(from, 'envname') || `HOOK_${textOf(from, 'name') ?? ''}`;

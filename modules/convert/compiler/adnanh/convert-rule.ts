@@ -11,7 +11,7 @@ const MAX_DEPTH = 60;
 
 /** Converts a trigger rule. If a map has several of `and`, `or`, `not` and `match`, the original uses only the first. */
 export function convertRule(rule: Settings, path: NodePath, context: RuleContext, depth = 0): TriggerCondition {
-  if (depth > MAX_DEPTH) return gap(path, `it is nested deeper than ${MAX_DEPTH} levels`, 'Flatten it');
+  if (depth > MAX_DEPTH) return gap(path, `the rule is nested deeper than ${MAX_DEPTH} levels`, 'Flatten it');
   const child = (value: unknown, at: NodePath): TriggerCondition => convertRule(asMap(value), at, context, depth + 1);
   const and = fieldOf(rule, 'and', path);
   if (and !== null) return all(asList(and.value).map((part, at) => conjunct(part, [...and.path, at], child)));
@@ -26,7 +26,7 @@ export function convertRule(rule: Settings, path: NodePath, context: RuleContext
   if (not !== null) return negated(child(not.value, not.path), not.path);
   const match = fieldOf(rule, 'match', path);
   if (match !== null) return convertMatch(asMap(match.value), match.path, context);
-  return gap(path, 'a rule without `and`, `or`, `not` or `match` never matches', 'Correct it, or leave it out');
+  return gap(path, 'a rule without `and`, `or`, `not` or `match` never matches', 'Correct the rule, or remove it');
 }
 
 type Child = (value: unknown, path: NodePath) => TriggerCondition;
@@ -48,7 +48,7 @@ const all = (parts: readonly TriggerCondition[]): TriggerCondition => ({
 
 function any(parts: readonly TriggerCondition[], path: NodePath, { soft }: RuleContext): TriggerCondition {
   const [first] = parts;
-  if (first === undefined) return gap(path, 'an empty `or` never matches', 'Correct it, or leave it out');
+  if (first === undefined) return gap(path, 'an empty `or` never matches', 'Correct the rule, or remove it');
   const gaps = parts.flatMap((part) => part.gaps);
   if (gaps.length > 0) return { ...ALWAYS, gaps };
   // One part that always matches makes the whole rule match.
@@ -82,8 +82,8 @@ const oneFilter = ({ filters }: TriggerCondition): TriggerFilter => {
 function negated(condition: TriggerCondition, path: NodePath): TriggerCondition {
   if (condition.gaps.length > 0) return condition;
   const instead = 'Invert the rule, so that it states what the sender must have';
-  if (condition.auths.length > 0) return gap(path, 'it accepts senders that do not know the secret', instead);
-  if (condition.filters.length === 0) return gap(path, 'it never matches', 'Correct it, or leave it out');
+  if (condition.auths.length > 0) return gap(path, 'the rule accepts senders that do not know the secret', instead);
+  if (condition.filters.length === 0) return gap(path, 'it never matches', 'Correct the rule, or remove it');
   return { ...ALWAYS, filters: [{ not: oneFilter(condition) }], fields: condition.fields };
 }
 
@@ -110,7 +110,7 @@ function convertMatch(match: Settings, path: NodePath, context: RuleContext): Tr
       'Let the proxy in front of it accept only these addresses',
     );
   if (type === 'scalr-signature')
-    return gap(path, 'its date has a format that no scheme supports', 'Let a proxy in front of it check the signature');
+    return gap(path, 'the signed date has an unsupported format', 'Let a proxy in front of it check the signature');
   return gap(path, 'a match of an unknown type never matches', 'Correct its type');
 }
 

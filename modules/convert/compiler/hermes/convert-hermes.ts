@@ -31,13 +31,13 @@ export function convertHermes(
   const file = parseForeign(source);
   if ('faults' in file) return file;
   if (!isPlainMap(file.value)) return refuseText('a config of Hermes Agent is a map: sections by name', HOOKS_FILE);
-  const found = findRoutes(file.value as Settings);
-  if (found.length === 0)
-    return refuseText('it has no webhook routes', 'they are under platforms.webhook.extra.routes');
+  const routes = findRoutes(file.value as Settings);
+  if (routes.length === 0)
+    return refuseText('the file has no webhook routes', 'they are under platforms.webhook.extra.routes');
   const draft = createDraft('Hermes Agent', file, newSecret);
-  const isSubscriptionFile = found.every(({ path }) => path.length === 1);
+  const isSubscriptionFile = routes.every(({ path }) => path.length === 1);
   const config = isSubscriptionFile ? {} : (file.value as Settings);
-  const { hasHost } = convert({ draft, config, env }, found);
+  const { hasHost } = convert({ draft, config, env }, routes);
   const notes = [...NOTES, ...(hasHost ? [] : [HOST]), ...(isSubscriptionFile ? [] : [SUBSCRIPTIONS])];
   return settle(draft, check, { programs: new Map(), notes });
 }
@@ -58,12 +58,12 @@ interface FoundRoute {
 }
 
 function findRoutes(config: Settings): readonly FoundRoute[] {
-  const found = new Map<string, FoundRoute>();
+  const routesByName = new Map<string, FoundRoute>();
   for (const place of PLACES)
     for (const [name, settings] of Object.entries(mapAt(config, ...place.map(String))))
-      if (isPlainMap(settings) && !found.has(name))
-        found.set(name, { name, path: [...place, name], settings: settings as Settings });
-  if (found.size > 0 || !isSubscriptions(config)) return [...found.values()];
+      if (isPlainMap(settings) && !routesByName.has(name))
+        routesByName.set(name, { name, path: [...place, name], settings: settings as Settings });
+  if (routesByName.size > 0 || !isSubscriptions(config)) return [...routesByName.values()];
   return Object.entries(config).map(([name, settings]) => ({ name, path: [name], settings: settings as Settings }));
 }
 
@@ -75,10 +75,10 @@ const isSubscriptions = (config: Settings): boolean => {
   return values.length > 0 && values.every(isRoute);
 };
 
-function convert(hermes: Hermes, found: readonly FoundRoute[]): ServerFacts {
+function convert(hermes: Hermes, routes: readonly FoundRoute[]): ServerFacts {
   const { draft } = hermes;
   const server = convertServer(hermes);
-  for (const { name, path, settings } of found) {
+  for (const { name, path, settings } of routes) {
     const route = addRoute(draft, 'route', name, path);
     noteName(route, name);
     convertSecret(hermes, route, settings.secret, server);

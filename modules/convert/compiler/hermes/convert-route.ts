@@ -119,14 +119,14 @@ export function convertSecret(
   if (value === INSECURE && loopback) {
     route.settings.secret = INSECURE;
     const reason = 'the route accepts requests from anyone on this machine';
-    route.report.changed(path, reason, 'Give it a secret before other machines can reach it');
+    route.report.changed(path, reason, 'Give the route a secret before other machines can reach it');
     return;
   }
   const secret = value === INSECURE ? null : secretFrom(hermes, value, { path, report: route.report, variable });
   if (secret !== null) route.settings.secret = secret;
   else if (value !== undefined || !hasSecret) {
     const instead = `Give the sender the new one, ${variable} in .env, then remove \`enabled: false\``;
-    closeRoute(route, path, value === INSECURE ? 'it accepted requests from anyone' : 'it has no secret', instead);
+    closeRoute(route, path, value === INSECURE ? 'the route was unprotected' : 'the route has no secret', instead);
     route.settings.secret = `env:${variable}`;
     variables.set(variable, newSecret());
   }
@@ -183,13 +183,13 @@ function convertFilter(filter: unknown, path: NodePath, report: KeyReport, depth
 function noteOthers(filter: object, used: readonly string[], path: NodePath, report: KeyReport): void {
   for (const key of Object.keys(filter))
     if (!used.includes(key))
-      report.changed([...path, key], `Hermes Agent ignores it next to \`${used.at(-1)}\``, 'It is left out');
+      report.changed([...path, key], `Hermes Agent ignores this key next to \`${used.at(-1)}\``, 'The key is left out');
 }
 
 /** Relative paths are relative to the original's home folder. */
 function filePath(value: unknown, path: NodePath, report: KeyReport): unknown {
   if (typeof value !== 'string' || value.startsWith('/') || value.startsWith('~')) return value;
   const moved = `~/.hermes/${value}`;
-  report.changed(path, `relative paths start at hookwright's home: it is now ${moved}`);
+  report.changed(path, `relative paths start at hookwright's home: this path is now ${moved}`);
   return moved;
 }

@@ -75,7 +75,7 @@ function plainSetting({ draft }: Hermes, webhook: Settings, path: NodePath, valu
   } else draft.report.lost(path, 'hookwright has no such setting');
 }
 
-const STAYS = ['it concerns the agent', 'It stays with Hermes Agent, which `agent.command` runs'] as const;
+const STAYS = ['the section concerns the agent', 'It stays with Hermes Agent, which `agent.command` runs'] as const;
 
 /** Converts the sections besides `platforms`. The agent keeps running with its own config, so its settings are not converted. */
 export function convertSections(hermes: Hermes): void {
@@ -102,7 +102,7 @@ export function convertAgent({ draft, config }: Hermes): void {
   const own = isList ? webhook.filter((name) => name !== 'hermes-webhook') : [];
   if (webhook !== undefined && own.length > 0 && !isPlainMap(webhook)) draft.report.carried(path);
   else if (webhook !== undefined)
-    draft.report.changed(path, `it becomes ${USUAL_TOOLSETS.join(', ')}, which both programs have`);
+    draft.report.changed(path, `the toolset becomes ${USUAL_TOOLSETS.join(', ')}, which both programs have`);
   draft.config.platform_toolsets = { webhook: own.length > 0 ? own : USUAL_TOOLSETS };
   draft.config.agent = {
     command: ['hermes', 'chat', '--quiet', '--query-file', '-', '--toolsets', '{toolsets}'],

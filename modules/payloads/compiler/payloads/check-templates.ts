@@ -142,5 +142,5 @@ function elsewhere({ shape, forms }: FormSet, path: readonly string[]): string |
   const events = new Set(forms.map(({ event }) => event));
   const same = has.filter(({ event }) => events.has(event));
   const shown = same.length > 0 ? same : has;
-  return `it is in ${listForms(shape, shown)}`;
+  return `the field is in ${listForms(shape, shown)}`;
 }

@@ -37,8 +37,8 @@ export async function checkStore(context: CliContext, gateway: GatewayStatus | n
   const check = 'readable';
   try {
     if (gateway === null) tryToWrite(context.home);
-    const found = await useStore(context, (store) => look(store, context));
-    return found ?? [gatewayCheck({ subject: SUBJECT, check, status: 'ok', detail: 'a gateway will create it' })];
+    const checks = await useStore(context, (store) => look(store, context));
+    return checks ?? [gatewayCheck({ subject: SUBJECT, check, status: 'ok', detail: 'created at the next start' })];
   } catch (error) {
     const hints = error instanceof CliError ? error.hints : [];
     const fix = hints[0] ?? `free space on its disk, or give this user write access to ${context.home}`;
@@ -71,11 +71,11 @@ export async function checkWork(context: CliContext): Promise<readonly Check[]> 
 
 async function lookAtWork(store: Store, { clock }: CliContext): Promise<readonly Check[]> {
   const now = clock.now();
-  const held = pausedRoutes(await store.read({ kind: 'guard_rows', of: 'pause' }), now).map(checkPause);
+  const pauseChecks = pausedRoutes(await store.read({ kind: 'guard_rows', of: 'pause' }), now).map(checkPause);
   const detail = describeDead(await store.read({ kind: 'dead_work' }), now);
-  if (detail === null) return held;
+  if (detail === null) return pauseChecks;
   const fix = `${LIST_DEAD}; after fixing the cause: hookwright deliveries replay --state dead`;
-  return [...held, gatewayCheck({ subject: 'deliveries', check: 'none dead', status: 'warning', detail, fix })];
+  return [...pauseChecks, gatewayCheck({ subject: 'deliveries', check: 'none dead', status: 'warning', detail, fix })];
 }
 
 function checkPause({ route, profile, until }: PausedRoute): Check {

@@ -53,8 +53,8 @@ export function planSetup(answers: SetupAnswers, facts: SetupFacts): SetupPlan {
   for (const { path, value } of withConsoleToken(answers.settings, facts.config)) {
     const variable = TOKENS[path.join('.')];
     const isToken = variable !== undefined && typeof value === 'string';
-    const kept = isToken ? keepSecret(env, variable, value, facts.generateSecret) : value;
-    edits.push({ path, value: kept });
+    const secretValue = isToken ? keepSecret(env, variable, value, facts.generateSecret) : value;
+    edits.push({ path, value: secretValue });
   }
   return { edits, env };
 }

@@ -58,7 +58,7 @@ async function askSecret(ask: Prompter, config: unknown): Promise<string | undef
 async function askRoute(ask: Prompter): Promise<SetupAnswers['route']> {
   if (!(await ask.confirm('Create a first route?', false))) return undefined;
   const name = await ask.text('Name of the route, for its URL?', '', checkRouteName);
-  const events = await ask.text('Accepted events, by comma (empty: all)?', '');
+  const events = await ask.text('Accepted events, separated by commas (empty: all)?', '');
   const prompt = await ask.text('Prompt, with {fields} of the payload (empty: the whole payload)?', '');
   return { name, flags: { events: events === '' ? undefined : [events], prompt: prompt === '' ? undefined : prompt } };
 }

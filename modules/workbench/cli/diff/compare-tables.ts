@@ -278,7 +278,8 @@ function printBudget({ per, ...limits }: NonNullable<RoutePlan['budget']>): stri
 
 function printDelivery({ extra, approve_ms, ...delivery }: DeliveryPlan): string {
   const address = Object.entries(extra).map(([key, template]) => `${key}=${printTemplate(template)}`);
-  const waits = approve_ms === undefined ? [] : [`once a person approves it within ${approve_ms / 60_000} min`];
+  const waits =
+    approve_ms === undefined ? [] : [`after a person approves the message within ${approve_ms / 60_000} min`];
   return [targetLabel(delivery), ...address, ...waits].join(' ');
 }
 

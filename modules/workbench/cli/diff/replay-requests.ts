@@ -159,8 +159,8 @@ async function replay(captured: KeptRequest, sides: Sides<Explainer>): Promise<E
   if (isOpen && plans.new !== null && !staysOpen(plans.old, plans.new)) return 'unsigned';
   const explain = async (side: Explainer, plan: RoutePlan | null): Promise<Replayed> => {
     if (plan === null) return GONE;
-    const asked = { request: parts, verifiedBy, cameAt, isOpen, event: null, runScript: null };
-    return replayedOf(await side.explain(plan, asked), side.table, plans.new);
+    const explainInput = { request: parts, verifiedBy, cameAt, isOpen, event: null, runScript: null };
+    return replayedOf(await side.explain(plan, explainInput), side.table, plans.new);
   };
   const change = compare(captured, await explain(sides.old, plans.old), await explain(sides.new, plans.new));
   return { change, hasScript: plans.old.script !== null || (plans.new?.script ?? null) !== null };

@@ -49,17 +49,17 @@ export async function explainRoute(
     installation: () => storedInstallation(context),
     jobState: (profile, id) => jobState(context, table, profile, id),
     overLimit: async (dispatch, event) => {
-      const found = await limitsHere(context, { table, plan, dispatch, event });
-      ({ budgets } = found);
-      return found.over;
+      const limits = await limitsHere(context, { table, plan, dispatch, event });
+      ({ budgets } = limits);
+      return limits.over;
     },
   });
   try {
-    const found = await explainer.explain(plan, { ...asked, runScript });
+    const explanation = await explainer.explain(plan, { ...asked, runScript });
     return {
-      ...found,
-      taken: found.taken && problems.length === 0,
-      warnings: [...(await pauseWarning(context, plan)), ...found.warnings],
+      ...explanation,
+      taken: explanation.taken && problems.length === 0,
+      warnings: [...(await pauseWarning(context, plan)), ...explanation.warnings],
       would_not_start: problems.length === 0 ? null : problems.join('\n'),
       ...reportBudgets(budgets),
     };
@@ -73,7 +73,7 @@ export async function explainRoute(
 async function pauseWarning(context: CliContext, { profile, name, mode }: RoutePlan): Promise<readonly string[]> {
   const pause = (await readPauses(context, undefined))(profile, name);
   if (pause === null) return [];
-  const what = mode === 'direct' ? 'its sender gets 503 and retries' : 'its events wait until then';
+  const what = mode === 'direct' ? 'the sender gets 503 and retries' : 'events wait until the route is resumed';
   return [`the route is ${describePause(true, pause.until)}: ${what}; resume it: hookwright route resume ${name}`];
 }
 
@@ -88,13 +88,13 @@ export interface Explained {
 }
 
 export async function explainSent(context: CliContext, sent: SentRequest): Promise<Explained> {
-  const found = await explainRoute(context, { ...sent, runsScript: false });
-  const { taken, outcome, deliveries, outputs = [], on_failure = [] } = found;
+  const explanation = await explainRoute(context, { ...sent, runsScript: false });
+  const { taken, outcome, deliveries, outputs = [], on_failure = [] } = explanation;
   return {
     isTaken: taken,
     // A gateway may already run, even if `serve` would not start here.
     messages: ACCEPTED_OUTCOMES.has(outcome as Outcome) ? [...deliveries, ...outputs, ...on_failure] : null,
-    json: found,
-    lines: formatExplanation(found, createPaint(context.colour.stdout)),
+    json: explanation,
+    lines: formatExplanation(explanation, createPaint(context.colour.stdout)),
   };
 }

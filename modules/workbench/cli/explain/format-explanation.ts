@@ -14,17 +14,17 @@ import type { ExplainedFilter, ExplainedStage, Explanation, SecretRef } from '..
 /** Values of a payload are cut to this many characters. */
 const LONGEST_VALUE = 60;
 
-export function formatExplanation(found: Explanation, paint: Paint): string[] {
+export function formatExplanation(explanation: Explanation, paint: Paint): string[] {
   return [
-    ...startLines(found, paint),
-    headline(found, paint),
-    ...found.stages.flatMap((stage) => formatStage(stage, found, paint)),
-    ...(found.response === undefined ? [] : responseLines(found.response, paint)),
-    ...(found.events ?? []).flatMap((event, at) =>
-      formatExplanation({ ...event, route: `${found.route} #${at}` }, paint).map((line) => `  ${line}`),
+    ...startLines(explanation, paint),
+    headline(explanation, paint),
+    ...explanation.stages.flatMap((stage) => formatStage(stage, explanation, paint)),
+    ...(explanation.response === undefined ? [] : responseLines(explanation.response, paint)),
+    ...(explanation.events ?? []).flatMap((event, at) =>
+      formatExplanation({ ...event, route: `${explanation.route} #${at}` }, paint).map((line) => `  ${line}`),
     ),
-    ...formatOutcome(found, paint),
-    ...found.warnings.map((text) => `${paint('yellow', '!')} ${visible(text)}`),
+    ...formatOutcome(explanation, paint),
+    ...explanation.warnings.map((text) => `${paint('yellow', '!')} ${visible(text)}`),
   ];
 }
 
@@ -39,18 +39,20 @@ const responseLines = (
 const startLines = ({ would_not_start: reasons }: Explanation, paint: Paint): string[] =>
   (reasons?.split('\n') ?? []).map((reason) => paint('red', `\`serve\` would not start: ${visible(reason)}`));
 
-function headline(found: Explanation, paint: Paint): string {
-  const answer = `${found.status} ${outcomeText(found)}`;
-  return paint('bold', `${visible(found.route)}: `) + paint(found.taken ? 'green' : 'red', answer);
+function headline(explanation: Explanation, paint: Paint): string {
+  const answer = `${explanation.status} ${outcomeText(explanation)}`;
+  return paint('bold', `${visible(explanation.route)}: `) + paint(explanation.taken ? 'green' : 'red', answer);
 }
 
 /** The stage that ended the request. */
-export const formatStop = (found: Explanation, paint: Paint): string[] =>
-  found.stages.filter(({ result }) => result === 'stop').flatMap((stage) => formatStage(stage, found, paint));
+export const formatStop = (explanation: Explanation, paint: Paint): string[] =>
+  explanation.stages
+    .filter(({ result }) => result === 'stop')
+    .flatMap((stage) => formatStage(stage, explanation, paint));
 
 const MARKS = { pass: ['green', '✓'], stop: ['red', '✗'], skipped: ['dim', '·'] } as const;
 
-type StageText = (stage: ExplainedStage, found: Explanation) => string | null;
+type StageText = (stage: ExplainedStage, explanation: Explanation) => string | null;
 
 /** What to print for a stage that passes the event. Other stages are printed only if they stop it. */
 const TELLS: Readonly<Record<string, StageText>> = {
@@ -69,18 +71,18 @@ const TELLS: Readonly<Record<string, StageText>> = {
 const scriptText = ({ path, outcome, detail }: NonNullable<Explanation['script']>): string =>
   `${path}: ${detail ?? (outcome === 'payload' ? 'replaced the payload' : 'added script_output')}`;
 
-function formatStage(stage: ExplainedStage, found: Explanation, paint: Paint): string[] {
+function formatStage(stage: ExplainedStage, explanation: Explanation, paint: Paint): string[] {
   const [style, mark] = MARKS[stage.result];
   const text =
     stage.result === 'stop'
-      ? stopText(stage, found)
+      ? stopText(stage, explanation)
       : stage.result === 'pass'
-        ? TELLS[stage.stage]?.(stage, found)
-        : skippedText(stage, found);
+        ? TELLS[stage.stage]?.(stage, explanation)
+        : skippedText(stage, explanation);
   if (text === null || text === undefined) return [];
   const line = `${paint(style, mark)} ${paint('bold', stage.stage.padEnd(10))} ${visible(text)}`;
-  const tree = stage.stage === 'filter' && found.filter !== null ? formatFilters(found.filter, paint) : [];
-  const ran = stage.stage === 'script' ? formatScript(found.script, paint) : [];
+  const tree = stage.stage === 'filter' && explanation.filter !== null ? formatFilters(explanation.filter, paint) : [];
+  const ran = stage.stage === 'script' ? formatScript(explanation.script, paint) : [];
   const cause =
     stage.cause === undefined || saysReason(stage) ? [] : [`  ${' '.repeat(10)} ${visible(stage.cause.text)}`];
   return [line, ...cause, ...tree, ...ran];
@@ -94,11 +96,11 @@ function saysReason({ reason, cause }: ExplainedStage): boolean {
 const reasonText = (reason: string): string | null =>
   Object.hasOwn(REASON_TEXTS, reason) ? REASON_TEXTS[reason as keyof typeof REASON_TEXTS] : null;
 
-function stopText(stage: ExplainedStage, found: Explanation): string {
+function stopText(stage: ExplainedStage, explanation: Explanation): string {
   const { stage: name, reason, detail, accepts } = stage;
-  if (name === 'event') return `"${found.event ?? ''}" is not among ${(accepts ?? []).join(', ')}`;
+  if (name === 'event') return `"${explanation.event ?? ''}" is not among ${(accepts ?? []).join(', ')}`;
   if (name === 'filter') return 'these filters do not match:';
-  if (name === 'script' && found.script !== null) return scriptText(found.script);
+  if (name === 'script' && explanation.script !== null) return scriptText(explanation.script);
   const text = reason === null ? null : reasonText(reason);
   if (text !== null) return signatureText(text, stage);
   return detail === undefined ? (reason ?? '') : `${reason}: ${detail}`;
@@ -132,9 +134,9 @@ function formatFilters(finding: ExplainedFilter, paint: Paint, depth = 1): strin
       return finding.of.flatMap((member) => formatFilters(member, paint, depth));
     return [`${indent}${mark} ${finding.operator}`, ...members];
   }
-  const found = finding.missing ? 'missing' : valueText(finding.found);
+  const value = finding.missing ? 'missing' : valueText(finding.found);
   const line = `${finding.field} ${finding.operator} ${valueText(finding.expected)}`;
-  return [`${indent}${mark} ${visible(line)}  ${paint('dim', `found ${visible(found)}`)}`];
+  return [`${indent}${mark} ${visible(line)}  ${paint('dim', `found ${visible(value)}`)}`];
 }
 
 function valueText(value: unknown): string {
@@ -145,7 +147,7 @@ function valueText(value: unknown): string {
 function deliveryText({ target, address, home_channel, approve }: Explanation['deliveries'][number]): string {
   const notes = [
     ...(home_channel ? ['(home channel)'] : []),
-    ...(approve === true ? ['once a person approves it'] : []),
+    ...(approve === true ? ['after a person approves the message'] : []),
   ];
   return [target, addressText(address), ...notes].filter((text) => text !== '').join(' ');
 }
@@ -180,39 +182,42 @@ function formatScript(script: Explanation['script'], paint: Paint): string[] {
   ];
 }
 
-const STATUS_TEXTS = { state: 'in the 202: returns the state', answer: 'in the 202: returns the state and the answer' };
+const STATUS_TEXTS = {
+  state: 'in the 202 response: the state',
+  answer: 'in the 202 response: the state and the answer',
+};
 
-function formatOutcome(found: Explanation, paint: Paint): string[] {
-  if (found.prompt === null) return [];
+function formatOutcome(explanation: Explanation, paint: Paint): string[] {
+  if (explanation.prompt === null) return [];
   const facts = [
     [
       'runs',
-      found.agent === null
+      explanation.agent === null
         ? null
-        : `${agentLabel(null, found.agent_name)} (${found.agent}), session ${found.session ?? ''}`,
+        : `${agentLabel(null, explanation.agent_name)} (${explanation.agent}), session ${explanation.session ?? ''}`,
     ],
-    ['at once', found.max_concurrent === undefined ? null : `at most ${found.max_concurrent} of its runs`],
-    ['sandbox', found.sandbox === undefined ? null : sandboxText(found.sandbox)],
-    ['fires', found.job === null ? null : `job ${found.job}`],
+    ['at once', explanation.max_concurrent === undefined ? null : `at most ${explanation.max_concurrent} of its runs`],
+    ['sandbox', explanation.sandbox === undefined ? null : sandboxText(explanation.sandbox)],
+    ['fires', explanation.job === null ? null : `job ${explanation.job}`],
     [
       'waits',
-      found.coalesce === null
+      explanation.coalesce === null
         ? null
-        : `${found.coalesce.window_seconds} s for more of ${found.coalesce.key}${found.coalesce.keep === 'all' ? ', all of which are listed' : ''}`,
+        : `${explanation.coalesce.window_seconds} s for more of ${explanation.coalesce.key}${explanation.coalesce.keep === 'all' ? ', all of which are listed' : ''}`,
     ],
-    ...(found.budgets ?? []).map((budget) => ['budget', budgetText(budget)] as const),
-    ['toolsets', found.toolsets.length === 0 ? null : found.toolsets.join(', ')],
-    ['skills', found.skills.length === 0 ? null : found.skills.join(', ')],
-    ...found.deliveries.map((delivery) => ['delivers', deliveryText(delivery)] as const),
-    ...(found.on_failure ?? []).map((delivery) => ['on failure', deliveryText(delivery)] as const),
-    ...(found.outputs ?? []).map((output) => ['outputs', outputText(output)] as const),
-    ['status_url', found.status_url === undefined ? null : STATUS_TEXTS[found.status_url]],
-    ['unresolved', found.unresolved.length === 0 ? null : found.unresolved.join(' ')],
+    ...(explanation.budgets ?? []).map((budget) => ['budget', budgetText(budget)] as const),
+    ['toolsets', explanation.toolsets.length === 0 ? null : explanation.toolsets.join(', ')],
+    ['skills', explanation.skills.length === 0 ? null : explanation.skills.join(', ')],
+    ...explanation.deliveries.map((delivery) => ['delivers', deliveryText(delivery)] as const),
+    ...(explanation.on_failure ?? []).map((delivery) => ['on failure', deliveryText(delivery)] as const),
+    ...(explanation.outputs ?? []).map((output) => ['outputs', outputText(output)] as const),
+    ['status_url', explanation.status_url === undefined ? null : STATUS_TEXTS[explanation.status_url]],
+    ['unresolved', explanation.unresolved.length === 0 ? null : explanation.unresolved.join(' ')],
   ] as const;
   const lines = facts.flatMap(([name, text]) =>
     text === null ? [] : [`${paint('cyan', '→')} ${paint('bold', name.padEnd(10))} ${visible(text)}`],
   );
-  const prompt = found.prompt.split('\n').map((line) => `  ${paint('dim', '│')} ${visible(line)}`);
+  const prompt = explanation.prompt.split('\n').map((line) => `  ${paint('dim', '│')} ${visible(line)}`);
   return [...lines, `${paint('cyan', '→')} ${paint('bold', 'prompt')}`, ...prompt];
 }
 

@@ -39,9 +39,9 @@ import { SWITCHED_OFF, Warnings } from '../../runtime/explain/explain-services.t
 function listFiles({ stat, readText }: Pick<GatewayFiles, 'stat' | 'readText'>): ListFiles {
   return {
     stat: (path) => {
-      const found = stat(path);
-      if (found === undefined) throw new Error(`${path} is missing`);
-      return found;
+      const stats = stat(path);
+      if (stats === undefined) throw new Error(`${path} is missing`);
+      return stats;
     },
     read: readText,
   };

@@ -137,8 +137,8 @@ function fill(text: string, request: PrintableRequest): string {
 
 const whereSecretIs = ({ route, isSubscription }: PrintableRequest): string =>
   isSubscription
-    ? `\`hookwright webhook show ${route} --reveal\` shows it`
-    : `it is where \`secret\` of route ${route} points, else \`secret\` of all routes`;
+    ? `\`hookwright webhook show ${route} --reveal\` shows the secret`
+    : `the secret is the one that \`secret\` of route ${route} refers to, else \`secret\` of all routes`;
 
 /** `set \`source: linear\`` if the headers identify the source. */
 function sourceLine({ about }: PrintableRequest): string {
@@ -235,16 +235,16 @@ export async function printTest(
   saved: { readonly name: string; readonly folder: string } | null,
   script?: TestCase['script'],
 ): Promise<string> {
-  const asked = { ...testOf(request, saved?.name ?? null), ...(script === undefined ? {} : { script }) };
-  const test = { ...asked, expect: {} };
+  const testInput = { ...testOf(request, saved?.name ?? null), ...(script === undefined ? {} : { script }) };
+  const test = { ...testInput, expect: {} };
   const path = `${saved?.folder ?? '.'}/request.test.yaml`;
   const tests = { path, name: path, file: { tests: [test] }, tree: NO_PLACES };
   const { found, failures } = await runTest({ tests, index: 0, test }, config);
   if (found === null) throw new CliError(failures[0]?.message ?? 'the test cannot be run');
   const actual = expectationOf(found.explanation);
   const expect = Object.fromEntries(USUAL.flatMap((key) => (actual[key] === undefined ? [] : [[key, actual[key]]])));
-  const { came_at: _, ...timeless } = asked;
-  const needed = found.plan.max_age === null ? timeless : asked;
+  const { came_at: _, ...timeless } = testInput;
+  const needed = found.plan.max_age === null ? timeless : testInput;
   const file = { tests: [{ ...needed, expect: expect as TestExpectation }] };
   return stringify(file, { lineWidth: 0 });
 }

@@ -17,7 +17,7 @@ export interface Failure {
 type Expected<Key extends keyof TestExpectation> = NonNullable<TestExpectation[Key]>;
 type Compare<Key extends keyof TestExpectation> = (
   expected: Expected<Key>,
-  found: Explanation,
+  explanation: Explanation,
   table: Pick<RouteTable, 'target_names'>,
 ) => readonly Failure[];
 
@@ -25,12 +25,14 @@ const expectedKeys = ({ snapshot: _, ...expected }: TestExpectation) =>
   Object.keys(expected) as (keyof typeof COMPARED)[];
 
 const COMPARED: { readonly [Key in Exclude<keyof TestExpectation, 'snapshot'>]: Compare<Key> } = {
-  outcome: (expected, found) =>
-    expected === found.outcome ? [] : [failure(['outcome'], `expected ${expected}, got ${answerOf(found)}`)],
+  outcome: (expected, actual) =>
+    expected === actual.outcome ? [] : [failure(['outcome'], `expected ${expected}, got ${answerOf(actual)}`)],
   reason: (expected, { reason }) =>
     expected === reason ? [] : [failure(['reason'], `expected ${expected}, got ${reason ?? 'none'}`)],
   event: (expected, { event }) =>
-    expected === event ? [] : [failure(['event'], `expected ${expected}, got ${event ?? 'none: it was not read'}`)],
+    expected === event
+      ? []
+      : [failure(['event'], `expected ${expected}, got ${event ?? 'none: the type was not read'}`)],
   response: (expected, { status, response }) =>
     Object.entries(expected).flatMap(([key, wanted]) => {
       const actual = key === 'status' ? status : response?.[key as keyof typeof response];
@@ -72,8 +74,8 @@ const COMPARED: { readonly [Key in Exclude<keyof TestExpectation, 'snapshot'>]: 
     ),
   outputs: (expected, { outputs = [] }) => {
     const wanted = Object.entries(expected).map(([name, address]) => [name, asTexts(address)]);
-    const found = outputs.map((output) => [output.output, ownAddress(output)]);
-    return same('outputs', Object.fromEntries(wanted), Object.fromEntries(found));
+    const addresses = outputs.map((output) => [output.output, ownAddress(output)]);
+    return same('outputs', Object.fromEntries(wanted), Object.fromEntries(addresses));
   },
   toolsets: (expected, { toolsets }) => same('toolsets', [...expected].sort(), [...toolsets].sort()),
   skills: (expected, { skills }) => same('skills', expected, skills),
@@ -86,7 +88,7 @@ const COMPARED: { readonly [Key in Exclude<keyof TestExpectation, 'snapshot'>]: 
 /** Returns the failures in the order of the expectation. A test without expectations fails, because it proves nothing. */
 export function compare(
   expect: TestExpectation,
-  found: Explanation,
+  explanation: Explanation,
   table: Pick<RouteTable, 'target_names'>,
 ): readonly Failure[] {
   const { snapshot } = expect;
@@ -96,22 +98,22 @@ export function compare(
       snapshot === true ? 'write the snapshot with hookwright test --update' : 'write what is expected under `expect`';
     return [failure([], `the test has no expectation: ${how}`)];
   }
-  return keys.flatMap((key) => compareKey(key, expect, found, table));
+  return keys.flatMap((key) => compareKey(key, expect, explanation, table));
 }
 
 function compareKey<Key extends keyof typeof COMPARED>(
   key: Key,
   expect: TestExpectation,
-  found: Explanation,
+  explanation: Explanation,
   table: Pick<RouteTable, 'target_names'>,
 ): readonly Failure[] {
   const expected = expect[key];
   const compareOne: Compare<Key> = COMPARED[key];
-  return expected === undefined || expected === null ? [] : compareOne(expected as Expected<Key>, found, table);
+  return expected === undefined || expected === null ? [] : compareOne(expected as Expected<Key>, explanation, table);
 }
 
-function comparePrompt(expected: Expected<'prompt'>, { prompt, ...found }: Explanation): readonly Failure[] {
-  if (prompt === null) return [failure(['prompt'], `there is no prompt: the event is ${answerOf(found)}`)];
+function comparePrompt(expected: Expected<'prompt'>, { prompt, ...explanation }: Explanation): readonly Failure[] {
+  if (prompt === null) return [failure(['prompt'], `there is no prompt: the event is ${answerOf(explanation)}`)];
   const { equals, contains, not_contains, matches }: TextExpectation =
     typeof expected === 'string' ? { equals: expected } : expected;
   const at = (key: string): NodePath => (typeof expected === 'string' ? ['prompt'] : ['prompt', key]);
@@ -156,5 +158,5 @@ const asTexts = (address: Readonly<Record<string, unknown>>): Record<string, str
 /** The line break at the end of a YAML block scalar is rarely intended. */
 const trimEnd = (text: string): string => text.replace(/\n+$/, '');
 
-const answerOf = (found: Pick<Explanation, 'outcome' | 'reason'>): string =>
-  [found.outcome, ...otherReason(found).map((reason) => `(${reason})`)].join(' ');
+const answerOf = (explanation: Pick<Explanation, 'outcome' | 'reason'>): string =>
+  [explanation.outcome, ...otherReason(explanation).map((reason) => `(${reason})`)].join(' ');

@@ -46,9 +46,9 @@ export function measureCoverage(plans: readonly RoutePlan[], observed: readonly 
   return { percent: total === 0 ? 100 : (reached / total) * 100, routes };
 }
 
-function coverageOf(plan: RoutePlan, found: readonly Explanation[]): RouteCoverage {
+function coverageOf(plan: RoutePlan, explanations: readonly Explanation[]): RouteCoverage {
   const items = itemsOf(plan);
-  const reached = new Set(items.filter(({ isReached }) => found.some(isReached)).map(({ text }) => text));
+  const reached = new Set(items.filter(({ isReached }) => explanations.some(isReached)).map(({ text }) => text));
   const missing = items.map(({ text }) => text).filter((text) => !reached.has(text));
   return { route: plan.name, reached: items.length - missing.length, total: items.length, missing };
 }
@@ -56,7 +56,7 @@ function coverageOf(plan: RoutePlan, found: readonly Explanation[]): RouteCovera
 /** Something that a test can reach. */
 interface Item {
   readonly text: string;
-  readonly isReached: (found: Explanation) => boolean;
+  readonly isReached: (explanation: Explanation) => boolean;
 }
 
 /** Everything in a route that a test can reach. */
@@ -76,7 +76,7 @@ function itemsOf(plan: RoutePlan): Item[] {
       placeholderItems(`prompt ${text}`, ({ unresolved }) => !unresolved.includes(text)),
     ),
     ...deliver.flatMap(addressItems),
-    ...(coalesce === null ? [] : placeholderItems('coalesce key', (found) => found.coalesce !== null)),
+    ...(coalesce === null ? [] : placeholderItems('coalesce key', (explanation) => explanation.coalesce !== null)),
   ];
 }
 
@@ -96,22 +96,22 @@ const scriptItem = (path: string, does: 'passes' | 'ignores'): Item => ({
 });
 
 /** @param resolves whether the placeholder resolves for an event; null: it is not rendered */
-const placeholderItems = (text: string, resolves: (found: Explanation) => boolean | null): Item[] =>
+const placeholderItems = (text: string, resolves: (explanation: Explanation) => boolean | null): Item[] =>
   both((truth) => ({
     text: `${text}: ${truth ? 'resolves' : 'does not resolve'}`,
-    isReached: (found) => found.prompt !== null && resolves(found) === truth,
+    isReached: (explanation) => explanation.prompt !== null && resolves(explanation) === truth,
   }));
 
 /** @param index of the delivery in the route, and in the explanation */
 function addressItems(plan: RoutePlan['deliver'][number], index: number): Item[] {
-  const resolves = (found: Explanation, key: string, text: string): boolean | null => {
-    const delivery = found.deliveries[index];
+  const resolves = (explanation: Explanation, key: string, text: string): boolean | null => {
+    const delivery = explanation.deliveries[index];
     if (delivery === undefined) return null;
     return !(delivery.unresolved.includes(key) && (delivery.address[key] ?? '').includes(text));
   };
   return Object.entries(plan.extra).flatMap(([key, template]) =>
     placeholdersOf(template).flatMap((text) =>
-      placeholderItems(`${targetLabel(plan)} ${key} ${text}`, (found) => resolves(found, key, text)),
+      placeholderItems(`${targetLabel(plan)} ${key} ${text}`, (explanation) => resolves(explanation, key, text)),
     ),
   );
 }

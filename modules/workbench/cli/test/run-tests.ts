@@ -97,16 +97,17 @@ export async function runTest(loaded: LoadedTest, config: TestedConfig): Promise
   const plan = config.plan(test.route);
   if (plan === null) return failed(loaded, ['route'], unknownRoute(test.route, config));
   const { route } = await config.linked(plan);
-  const made = await makeRequest(loaded, plan, route.body);
-  if ('problem' in made) return { ...failed(loaded, [made.key], made.problem), inputs: made.inputs };
+  const builtRequest = await makeRequest(loaded, plan, route.body);
+  if ('problem' in builtRequest)
+    return { ...failed(loaded, [builtRequest.key], builtRequest.problem), inputs: builtRequest.inputs };
   const explanation = await config.explain(plan, {
-    request: made.parts,
+    request: builtRequest.parts,
     event: test.event ?? null,
     ...(test.came_at === undefined ? {} : { cameAt: Date.parse(test.came_at) }),
     runScript: plan.script === null ? null : await scriptFor(test, config),
   });
   const failures = compare(test.expect, explanation, config.table);
-  return { loaded, found: { plan, explanation }, failures, inputs: made.inputs };
+  return { loaded, found: { plan, explanation }, failures, inputs: builtRequest.inputs };
 }
 
 const failed = (loaded: LoadedTest, path: Failure['path'], message: string): TestResult => ({

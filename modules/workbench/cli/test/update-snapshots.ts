@@ -73,9 +73,9 @@ function promptOf(expected: TestExpectation['prompt'], actual: TestExpectation['
 }
 
 /** Returns everything that a test can expect of an event, in the format of a test. */
-export function expectationOf(found: Explanation): Expected {
-  const { outcome, reason, event, prompt, unresolved, deliveries, toolsets, skills, agent, job, session } = found;
-  const { status, response, events } = found;
+export function expectationOf(explanation: Explanation): Expected {
+  const { outcome, reason, event, prompt, unresolved, deliveries, toolsets, skills, agent, job, session } = explanation;
+  const { status, response, events } = explanation;
   const [first] = deliveries;
   const isRendered = prompt !== null;
   return {
@@ -88,7 +88,7 @@ export function expectationOf(found: Explanation): Expected {
       ? {}
       : { address: deliveries.length === 1 ? ownAddress(first) : deliveries.map(ownAddress) }),
     ...(isRendered ? { toolsets, skills } : {}),
-    ...(agent === null ? {} : { agent: found.agent_name ?? agent }),
+    ...(agent === null ? {} : { agent: explanation.agent_name ?? agent }),
     ...(job === null ? {} : { job }),
     ...(session === null ? {} : { session }),
     ...(response === undefined ? {} : { response: { status, ...responseOf(response) } }),

@@ -78,7 +78,7 @@ export function sharedEngine(rows: RequestRows, log: Logger): CaptureEngine {
 
 function startThread<Request>(data: CaptureThreadData, log: Logger): ThreadClient<Request | null> {
   const start = () => startEntry(new URL('./capture-thread.js', import.meta.url), data);
-  return new ThreadClient(start, (reason) => log.error({ reason }, 'a capture thread has died'));
+  return new ThreadClient(start, (reason) => log.error({ reason }, 'a thread that captures requests has ended'));
 }
 
 interface QueueContext extends Pick<CaptureStoreContext, 'secrets' | 'clock' | 'log'> {

@@ -21,8 +21,8 @@ const DECIDED: ReadonlySet<StageName> = new Set([
 export function whyNotReplayable(captured: KeptRequest): string | null {
   const { verified, outcome, body } = captured;
   if (!verified) return whyUnverified(captured);
-  if (outcome === 'challenge') return 'it is not an event: its sender verified the URL';
-  return body === null ? 'its body was not captured' : null;
+  if (outcome === 'challenge') return 'the request is not an event: the sender verified the URL';
+  return body === null ? 'the body was not captured' : null;
 }
 
 /** Prepares the replay of a request for which `whyNotReplayable` returns null. It does not count against the rate limit. */

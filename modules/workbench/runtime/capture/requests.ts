@@ -186,8 +186,8 @@ export function verifiedParts(captured: KeptRequest): VerifiedParts | null {
 
 /** Says why the body is missing, for a request for which `verifiedParts` returns null. */
 export function whyUnverified({ verified, status, outcome, stage }: KeptRequest): string {
-  if (stage === 'credential' || stage === 'signature') return 'it had no valid signature';
-  return `it was answered ${status} ${outcome}${verified ? '' : ' before its signature was verified'}`;
+  if (stage === 'credential' || stage === 'signature') return 'the request had no valid signature';
+  return `the request was answered ${status} ${outcome}${verified ? '' : ' before its signature was verified'}`;
 }
 
 /** The scheme of a route that verifies no signatures. */

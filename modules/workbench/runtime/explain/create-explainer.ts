@@ -37,7 +37,7 @@ export interface Explainer {
   /** @param plan of the table, or of a subscription @throws LinkError if the route cannot be served for a reason other than a secret */
   readonly linked: (plan: RoutePlan) => Promise<ExplainedRoute>;
   /** @throws LinkError as `linked` does */
-  readonly explain: (plan: RoutePlan, asked: ExplainInput) => Promise<Explanation>;
+  readonly explain: (plan: RoutePlan, input: ExplainInput) => Promise<Explanation>;
 }
 
 /** Input of an explanation besides the table and the request. */
@@ -140,12 +140,12 @@ export function createExplainer(
 /** Credentials may be missing, because an address is checked without them. */
 function deliveryRefusal({ targets }: RouteTable, link: () => Promise<RefusesDelivery>): RefusesDelivery {
   let drivers: Promise<RefusesDelivery> | null = null;
-  return async (...asked) => {
-    const [, { target }] = asked;
+  return async (...args) => {
+    const [, { target }] = args;
     // These targets accept everything, and need no driver.
     if (targets[target]?.driver === 'log' || targets[target]?.driver === 'local') return null;
     drivers ??= link();
-    return (await drivers)(...asked);
+    return (await drivers)(...args);
   };
 }
 

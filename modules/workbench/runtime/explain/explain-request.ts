@@ -143,7 +143,7 @@ class WatchedRequest implements Watcher {
       this.input.warnings.add('`session_key` does not resolve: the run gets a new session', {});
     if (this.intake.isExchange)
       this.input.warnings.add(
-        'another hookwright caused the event: after a few of one key, it is ignored (`loop`)',
+        'another hookwright gateway caused the event: after a few such events for one key, further ones are ignored (`loop`)',
         {},
       );
   }
@@ -167,20 +167,20 @@ class WatchedRequest implements Watcher {
     const { outcome } = reply;
     const sent = intake.partOf === null ? respondAs(intake, reply) : reply;
     const isKnown = this.stages.some(({ stage, result }) => stage === 'identify' && result === 'pass');
-    const taken = ACCEPTED_OUTCOMES.has(outcome);
+    const isAccepted = ACCEPTED_OUTCOMES.has(outcome);
     return {
       route: plan.name,
       profile: plan.profile,
       event: isKnown ? intake.event : null,
       delivery_id: isKnown && intake.claim?.generated === false ? intake.deliveryId : null,
-      taken,
+      taken: isAccepted,
       status: sent.status,
       outcome,
       ...(sent === reply ? {} : { response: responseOf(sent) }),
       ...(intake.events === null
         ? {}
         : { events: intake.events.map((one) => this.itemOf(one.intake).explanation(one.reply)) }),
-      reason: taken ? null : (intake.reason ?? (outcome === 'ignored' ? null : outcome)),
+      reason: isAccepted ? null : (intake.reason ?? (outcome === 'ignored' ? null : outcome)),
       stages: this.everyStage(),
       filter: this.filter,
       script: this.script(),

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { SchemePlan } from '../../../../schemas/generated/types.ts';
+import { keepVectors } from '../../../helpers/captured-vectors.ts';
 import { credentialsOf } from '../../../helpers/credentials-of.ts';
-import { keepVectors } from '../../../helpers/kept-vectors.ts';
 
 test('captures no credential of any sender', async (t) => {
   const { sent, schemes, capture, list, log, path } = await keepVectors(t);

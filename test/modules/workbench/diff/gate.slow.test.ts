@@ -7,7 +7,7 @@ import type { ReloadReport } from '../../../../schemas/built/operations/types.ts
 import { runInProcess } from '../../../helpers/cli.ts';
 import { startGateway, until } from '../../../helpers/gateway.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
-import { CONFIG, FILTERED, keptHomes } from './kept-home.ts';
+import { CONFIG, FILTERED, keptHomes } from './captured-home.ts';
 
 describe('the gate before a swap', () => {
   const { serve } = keptHomes();

@@ -7,7 +7,7 @@ import type { RequestsReport } from '../../../../modules/workbench/cli/diff/repl
 import { useRequests } from '../../../../modules/workbench/cli/use-requests.ts';
 import { contextFor } from '../../../helpers/cli.ts';
 import { goldenTexts } from '../../../helpers/golden-texts.ts';
-import { CONFIG, FILTERED, keptHomes } from './kept-home.ts';
+import { CONFIG, FILTERED, keptHomes } from './captured-home.ts';
 
 const compare = goldenTexts('modules/workbench/diff/requests.txt');
 

@@ -220,7 +220,7 @@ describe('the tools agree with the gateway', () => {
           if (told.has(each.outcome)) continue;
           told.add(each.outcome);
           const why =
-            each.status === 401 ? /it had no valid signature/ : new RegExp(`\\b${each.status} ${each.outcome}\\b`);
+            each.status === 401 ? /the request had no valid signature/ : new RegExp(`\\b${each.status} ${each.outcome}\\b`);
           await assert.rejects(readCaptured(context, each.id), why, about);
           continue;
         }

@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import type { RequestSummary } from '../../../../schemas/built/operations/types.ts';
 import type { SchemePlan } from '../../../../schemas/generated/types.ts';
+import { keepVectors } from '../../../helpers/captured-vectors.ts';
 import { runInProcess } from '../../../helpers/cli.ts';
 import { credentialsOf } from '../../../helpers/credentials-of.ts';
-import { keepVectors } from '../../../helpers/kept-vectors.ts';
 import type { Vector } from '../../../helpers/vectors.ts';
 
 /** Sampling interval of senders; all with `HOOKWRIGHT_LONG_TESTS=1`. Another test checks the records of every sender. */

@@ -18,7 +18,7 @@ test('a program whose input does not fit on the disk does not start, and leaves 
     return runProcess({ ...request, stdin: 'x'.repeat(bytes) }, { clock: systemClock, home });
   };
   for (let round = 0; round < 3; round++) {
-    assert.equal(lackOf(await count(4_000_000)), 'its input could not be written: the disk is full');
+    assert.equal(lackOf(await count(4_000_000)), 'the input of the program could not be written: the disk is full');
     assert.deepEqual(readdirSync(inputFolder(home)), []);
     const small = await count(1_000_000);
     assert.equal(small.kind === 'exit' ? small.stdout.toString().trim() : small.kind, '1000000');

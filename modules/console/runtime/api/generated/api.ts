@@ -58,7 +58,7 @@ export type RequestReason =
   | 'unusable_secret'
   | 'wrong_verify_token';
 /**
- * The `cursor` of the next page; null on the last page.
+ * Pass as `cursor` to get the next page; null on the last page.
  */
 export type Next = string | null;
 
@@ -225,7 +225,7 @@ export interface Api {
       readonly name: string;
       readonly profile: string;
       /**
-       * Duration of the pause; default: until it is resumed.
+       * Duration of the pause; default: until a person resumes the route or job.
        */
       readonly seconds?: number;
     };
@@ -405,7 +405,7 @@ export interface Overview {
   readonly node_state: 'serving' | 'draining';
   readonly started_at: number;
   /**
-   * The configuration file that is compiled on change; null if a compiled table is served.
+   * The configuration file that is compiled on change; null if the gateway serves a compiled table without it.
    */
   readonly config: string | null;
   readonly table: {
@@ -419,7 +419,7 @@ export interface Overview {
     readonly quarantined: readonly QuarantinedSubscription[];
   };
   /**
-   * Agent runs; null while the store is unavailable.
+   * Number of agent runs by state; null while the store is unavailable.
    */
   readonly runs: RunCounts | null;
   /**
@@ -450,7 +450,7 @@ export interface Overview {
   readonly store: {
     readonly bytes: number;
     /**
-     * Unresolved damage in its file.
+     * Damage in the store's file that no operator has resolved yet.
      */
     readonly damage: string | null;
     /**
@@ -459,7 +459,7 @@ export interface Overview {
     readonly refused: readonly string[];
   };
   /**
-   * Why events are rejected, or why the newest configuration is not served.
+   * Why the gateway rejects events, or does not serve the newest configuration.
    */
   readonly problems: readonly GatewayProblem[];
   /**
@@ -468,7 +468,7 @@ export interface Overview {
   readonly alerts: readonly {
     readonly kind: string;
     /**
-     * The kind in words.
+     * The kind of alert in words.
      */
     readonly title: string;
     readonly subject: string;
@@ -498,7 +498,7 @@ export interface Delivery {
    */
   readonly route: string | null;
   /**
-   * Id of the job.
+   * Id of the scheduled job; null if the delivery belongs to a route.
    */
   readonly job: string | null;
   readonly mode: 'agent' | 'message' | 'direct' | 'job';
@@ -506,7 +506,7 @@ export interface Delivery {
   readonly delivery_id: string;
   readonly state: State;
   /**
-   * Why it is dead or skipped.
+   * Why the delivery is dead or skipped.
    */
   readonly reason: string | null;
   readonly accepted_at: number;
@@ -517,36 +517,36 @@ export interface Delivery {
   readonly answered_at: number | null;
   readonly finished_at: number | null;
   /**
-   * Of the latest run.
+   * Duration of the latest run, in ms.
    */
   readonly duration_ms: number | null;
   /**
-   * Id of the delivery that it replays.
+   * Id of the delivery that this delivery replays.
    */
   readonly replay_of: string | null;
   /**
-   * Null: the default agent, or none.
+   * Name of the agent; null: the default agent, or none.
    */
   readonly agent: string | null;
   /**
-   * Session in which its runs take turns.
+   * Session of the delivery's runs: runs of a session run one at a time.
    */
   readonly session: string | null;
   /**
-   * Its position there: 1 has the turn; positions beyond 1,000 are not counted.
+   * Position of the run in its session: 1 runs next or is running. Positions beyond 1,000 are not counted.
    */
   readonly turn: number | null;
   /**
-   * Usage of all its runs; null: not reported.
+   * Usage of all runs of the delivery; null: not reported.
    */
   readonly usage: Usage | null;
   /**
-   * Why its run is pending: `session`: it waits for its turn; `pause`: its route is paused; `agent`: all runs of its agent are in use. `approval`: a delivery waits for approval. Null: it waits for its due time, or for nothing.
+   * Why the run is pending. `session`: an earlier run of the session has not ended. `pause`: the route is paused. `agent`: the agent has its maximum of concurrent runs. `approval`: a delivery waits for approval. Null: it waits for its due time, or for nothing.
    */
   readonly waits_for: 'session' | 'pause' | 'agent' | 'approval' | null;
   readonly waits_since: number | null;
   /**
-   * Why it cannot be replayed without `again`; null if it can.
+   * Why the delivery cannot be replayed without `again`; null if it can.
    */
   readonly not_replayable: string | null;
   readonly dispatch: Dispatch;
@@ -561,7 +561,7 @@ export interface Delivery {
      */
     readonly what: string;
     /**
-     * For attempts, the target.
+     * Target of a delivery attempt.
      */
     readonly target: string | null;
     readonly outcome:
@@ -583,7 +583,7 @@ export interface Delivery {
   }[];
 }
 /**
- * The latest run of the agent, if any.
+ * The latest run of the agent; null if the agent has not run.
  */
 export interface LatestRun {
   /**
@@ -592,12 +592,12 @@ export interface LatestRun {
   readonly attempts: number;
   readonly duration_ms: number | null;
   /**
-   * Null without a program, or after a signal.
+   * Exit code of the agent's program; null without a program, or if a signal ended it.
    */
   readonly exit_code: number | null;
   readonly signal: string | null;
   /**
-   * The last 64 KiB, without secrets.
+   * The last 64 KiB of stderr, without secrets.
    */
   readonly stderr: string;
   /**
@@ -618,7 +618,7 @@ export interface RunDetails {
   readonly state: State;
   readonly reason: string | null;
   /**
-   * Null: the default agent, or none.
+   * Name of the agent; null: the default agent, or none.
    */
   readonly agent: string | null;
   readonly session: string;
@@ -634,7 +634,7 @@ export interface RouteList {
 export interface PauseState {
   readonly paused: boolean;
   /**
-   * Null if not paused, or paused until resumed.
+   * When the pause ends automatically; null without a pause, or if only a person ends it.
    */
   readonly until: number | null;
 }
@@ -645,7 +645,7 @@ export interface JobList {
 export interface ListedSession {
   readonly kind: 'agent' | 'chat';
   /**
-   * For a chat, its id at the target.
+   * Session id; of a chat session, the chat's id at the target.
    */
   readonly id: string;
   readonly profile: string;
@@ -654,11 +654,11 @@ export interface ListedSession {
    */
   readonly target: string | null;
   /**
-   * Only for chats that can be read.
+   * Messages in the session; only for chat sessions that can be read.
    */
   readonly turns: number | null;
   /**
-   * ISO instant; only for chats.
+   * Time of the last change, ISO 8601; only for chat sessions.
    */
   readonly changed_at: string | null;
   /**
@@ -670,7 +670,7 @@ export interface ListedSession {
    */
   readonly waiting: number;
   /**
-   * The run that has the turn.
+   * The agent run that is running, or is next to run.
    */
   readonly run: DeliverySummary | null;
 }
@@ -689,14 +689,14 @@ export interface FigureSpan {
    */
   readonly slot_ms: number;
   /**
-   * Oldest first; spans without traffic and pending work have no item.
+   * Figures of each span, oldest first; a span without traffic and pending work is left out.
    */
   readonly items: readonly FigureSum[];
 }
 export interface Error {
   readonly status: 'error';
   /**
-   * The message for people.
+   * Message for a person to read.
    */
   readonly error: string;
   readonly code: string;
@@ -732,7 +732,7 @@ export interface LiveEvent {
 export interface PauseRequest {
   readonly profile?: string;
   /**
-   * Duration of the pause; default: until it is resumed.
+   * Duration of the pause; default: until a person resumes the route or job.
    */
   readonly seconds?: number;
 }
