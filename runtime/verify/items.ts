@@ -19,10 +19,10 @@ export class Item {
     return new Item(value, this.batch, this.parent);
   }
 
-  /** The value in which a path begins that starts with this key. */
-  startOf(key: string | undefined): { readonly value: unknown; readonly skipped: 0 | 1 } {
-    if (key === 'batch') return { value: this.batch, skipped: 1 };
-    return key === 'parent' ? { value: this.parent, skipped: 1 } : { value: this.value, skipped: 0 };
+  /** The value in which a path with this first part begins. */
+  startOf(first: string | undefined): { readonly value: unknown; readonly skipped: 0 | 1 } {
+    if (first === 'batch') return { value: this.batch, skipped: 1 };
+    return first === 'parent' ? { value: this.parent, skipped: 1 } : { value: this.value, skipped: 0 };
   }
 
   /** Written as its value. */
