@@ -11,9 +11,9 @@ import {
 import { secretKeys } from '../../../../runtime/verify/primitives.ts';
 import type { SignedRequest } from '../../../../runtime/verify/request.ts';
 import { LazyRequest } from '../../../../runtime/verify/request.ts';
-import type { SignedPayload } from '../../../../runtime/verify/sign-body.ts';
-import { insertIntoBody, SignError } from '../../../../runtime/verify/sign-body.ts';
 import type { LocatorPlan, SchemePlan } from '../../../../schemas/generated/types.ts';
+import type { SignedPayload } from './sign-body.ts';
+import { insertIntoBody, SignError } from './sign-body.ts';
 
 /** A request to sign, for `webhook test` and for tests. */
 export interface UnsignedRequest {

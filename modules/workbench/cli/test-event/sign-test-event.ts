@@ -20,11 +20,11 @@ import { createSecrets } from '../../../../runtime/platform/secrets.ts';
 import type { OperatedService } from '../../../../runtime/service/options.ts';
 import { namesLocations, signedLocations } from '../../../../runtime/table/link-identity.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
-import { SignError } from '../../../../runtime/verify/sign-body.ts';
 import type { RouteTestReport, RouteTestRequest } from '../../../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable, SchemePlan, SecretRef, SourceFacts } from '../../../../schemas/generated/types.ts';
 import type { Explained } from '../explain/explain-route.ts';
 import { explainSent } from '../explain/explain-route.ts';
+import { SignError } from './sign-body.ts';
 import { signRequest } from './sign-request.ts';
 
 /** Describes the event that `webhook test` sends. */
