@@ -143,17 +143,7 @@ function linkElements({ kind, field, where }: FilterElements, open: (path: strin
       const decided = decide(subject, list);
       const shown = decided < 0 ? [...list.slice(0, SHOWN_ELEMENTS).keys()] : [decided];
       const of = shown.map((element) => ({ ...linked.inspect(at(subject, list[element])), element }));
-      const missing = value === undefined;
-      const found = missing ? null : (value as FilterLeaf['value']);
-      return {
-        operator: kind,
-        field: printField(field),
-        expected: null,
-        found,
-        missing,
-        holds: holds(subject, value),
-        of,
-      };
+      return { operator: kind, ...foundAt(field, value), expected: null, holds: holds(subject, value), of };
     },
   };
 }
@@ -166,13 +156,16 @@ function linkLeaf({ field, operator, value, exact }: FilterLeaf, open: (path: st
     matches: (subject) => test(read(subject)),
     inspect: (subject) => {
       const value = read(subject);
-      const missing = value === undefined;
-      // Payloads are JSON.
-      const found = missing ? null : (value as FilterLeaf['value']);
-      return { operator, field: printField(field), expected, found, missing, holds: test(value), of: [] };
+      return { operator, ...foundAt(field, value), expected, holds: test(value), of: [] };
     },
   };
 }
+
+const foundAt = (field: FieldPlan, value: unknown): Pick<FilterFinding, 'field' | 'found' | 'missing'> => {
+  const missing = value === undefined;
+  // Payloads are JSON.
+  return { field: printField(field), found: missing ? null : (value as FilterLeaf['value']), missing };
+};
 
 /** Combines the results of a group's members: each leaf is evaluated once, however deep it is nested. */
 const COMBINED: Readonly<Record<FilterGroup['kind'], (of: readonly FilterFinding[]) => boolean>> = {
@@ -180,6 +173,8 @@ const COMBINED: Readonly<Record<FilterGroup['kind'], (of: readonly FilterFinding
   any: (of) => of.some(({ holds }) => holds),
   not: (of) => !of.every(({ holds }) => holds),
 };
+
+const NO_FIELD = { field: null, expected: null, found: null, missing: false } as const;
 
 function linkGroup({ kind, filters }: FilterGroup, open: (path: string) => ValueSet): LinkedFilter {
   const members = filters.map((member) => linkFilter(member, open));
@@ -191,15 +186,7 @@ function linkGroup({ kind, filters }: FilterGroup, open: (path: string) => Value
     matches,
     inspect: (subject) => {
       const of = members.map(({ inspect }) => inspect(subject));
-      return {
-        operator: kind,
-        field: null,
-        expected: null,
-        found: null,
-        missing: false,
-        holds: COMBINED[kind](of),
-        of,
-      };
+      return { operator: kind, ...NO_FIELD, holds: COMBINED[kind](of), of };
     },
   };
 }

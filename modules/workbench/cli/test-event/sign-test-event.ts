@@ -24,6 +24,7 @@ import type { RouteTestReport, RouteTestRequest } from '../../../../schemas/buil
 import type { RoutePlan, RouteTable, SchemePlan, SecretRef, SourceFacts } from '../../../../schemas/generated/types.ts';
 import type { Explained } from '../explain/explain-route.ts';
 import { explainSent } from '../explain/explain-route.ts';
+import { addressText } from '../explain/format-explanation.ts';
 import { SignError } from './sign-body.ts';
 import { signRequest } from './sign-request.ts';
 
@@ -245,9 +246,7 @@ export function leavingMessages(
   const leaving = [...messages, ...ofJob].filter(({ target }) =>
     leaves(table, profile, table.target_names[target] ?? target),
   );
-  const named = leaving.map(({ target, address }) =>
-    [target, ...Object.entries(address).map(([key, value]) => `${key}=${value}`)].join(' '),
-  );
+  const named = leaving.map(({ target, address }) => `${target} ${addressText(address)}`.trim());
   return [...new Set(named)];
 }
 
