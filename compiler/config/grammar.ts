@@ -8,6 +8,7 @@ import type {
   TemplatePlan,
   TemplateSegment,
 } from '../../schemas/generated/types.ts';
+import type { NodePath } from '../diagnostics/diagnostic.ts';
 
 /**
  * Matches placeholders, `{#each path}` and `{/each}`; anything else is literal text (§2.5). Within a block, `{.}` is the element,
@@ -187,3 +188,21 @@ export const operatorsOf = (config: FilterConfig): readonly Operator[] =>
 
 export const groupsOf = (config: FilterConfig): readonly Group[] =>
   GROUPS.filter((group) => config[group] !== undefined);
+
+/** A filter, and its path. */
+export interface Condition {
+  readonly config: FilterConfig;
+  readonly path: NodePath;
+}
+
+/** All filters, also those in groups, but not those of elements. */
+export function conditions(filters: FilterConfig | readonly FilterConfig[], path: NodePath): readonly Condition[] {
+  if (isList(filters)) return filters.flatMap((filter, index) => conditions(filter, [...path, index]));
+  const groups = (['all', 'any', 'not'] as const).flatMap((group) =>
+    conditions(filters[group] ?? [], [...path, group]),
+  );
+  return [{ config: filters, path }, ...groups];
+}
+
+const isList = (filters: FilterConfig | readonly FilterConfig[]): filters is readonly FilterConfig[] =>
+  Array.isArray(filters);

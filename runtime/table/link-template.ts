@@ -127,8 +127,8 @@ function linkPlaceholder(segment: PathSegment, marks: Marks): Resolve {
       markedText(readValue(segment, payload, block), id, marks, block) ??
       (builtin === null ? undefined : marks.markText(builtins[builtin], id));
   }
-  if (builtin === null) return (payload, _, __, block) => valueText(readValue(segment, payload, block));
-  return (payload, builtins, _, block) => valueText(readValue(segment, payload, block)) ?? builtins[builtin];
+  return (payload, builtins, _, block) =>
+    valueText(readValue(segment, payload, block)) ?? (builtin === null ? undefined : builtins[builtin]);
 }
 
 function linkDump({ marked, compact }: DumpSegment, marks: Marks): Resolve {

@@ -1,6 +1,6 @@
 /** Narrows the possible event forms by a route's filters, and reports conditions that no form can meet. */
 import { printPath } from '../../../../base/paths.ts';
-import { lowerField } from '../../../../compiler/config/grammar.ts';
+import { conditions, lowerField } from '../../../../compiler/config/grammar.ts';
 import { isBeyond } from '../../../../compiler/config/written-numbers.ts';
 import type { NodePath, Problem } from '../../../../compiler/diagnostics/diagnostic.ts';
 import { certainMatch, oneOf, suggest } from '../../../../compiler/text/suggest.ts';
@@ -96,9 +96,7 @@ function checkElements(set: FormSet, { config, path }: Member, around: FieldPlan
     const message = `\`${written}\` is ${describeTypes(nodes)}, not a list`;
     return [{ rule: 'unknown-payload-path', path: at, at: 'value', message }];
   }
-  return leavesOf(membersOf(config.where ?? [], [...path, 'where'])).flatMap((member) =>
-    checkElements(set, member, field),
-  );
+  return conditions(config.where ?? [], [...path, 'where']).flatMap((member) => checkElements(set, member, field));
 }
 
 /** A path as it would be written in the filter of an element. */
@@ -107,13 +105,6 @@ function fromElement(path: readonly string[], around: FieldPlan | null): string 
   const isBelow = around !== null && printPath(path.slice(0, list.length)) === printPath(list);
   return printPath(isBelow ? path.slice(list.length + 1) : path);
 }
-
-/** The conditions in groups, lists included. */
-const leavesOf = (members: readonly Member[]): readonly Member[] =>
-  members.flatMap((member) => {
-    const [group] = (['all', 'any', 'not'] as const).filter((key) => member.config[key] !== undefined);
-    return group === undefined ? [member] : leavesOf(membersOf(member.config[group] ?? [], [...member.path, group]));
-  });
 
 /** After `any`, the possible forms are those that remain after at least one member. */
 function walkAny(members: readonly Member[], state: State, problems: Problem[]): State {
