@@ -9,7 +9,7 @@ export class SignError extends CliError {
   override readonly name = 'SignError';
 }
 
-export interface SignedPayload {
+interface SignedPayload {
   readonly body: Buffer;
   /** Content type that the body needs; null: unchanged. */
   readonly type: string | null;
@@ -42,14 +42,11 @@ function formField(body: Buffer, name: string): string {
 
 /** Converts a JSON object to form fields; anything else is assumed to be a form already. */
 function asForm(body: Buffer): Buffer {
-  const text = body.toString('utf8');
-  const value = tryParseJson(text, readJson);
+  const value = tryParseJson(body.toString('utf8'), readJson);
   if (!isRecord(value)) return body;
-  const fields = Object.entries(value).map(([name, field]): [string, string] => [
-    name,
-    typeof field === 'string' ? field : writeJson(field),
-  ]);
-  return Buffer.from(new URLSearchParams(fields).toString());
+  const text = (field: unknown): string => (typeof field === 'string' ? field : writeJson(field));
+  const fields = Object.entries(value).map(([name, field]) => [name, text(field)]);
+  return Buffer.from(String(new URLSearchParams(Object.fromEntries(fields))));
 }
 
 function fill(text: string, placements: readonly (readonly [LocatorPlan, string | number])[]): unknown {

@@ -177,11 +177,8 @@ const signsForms = ({ signed, body }: SchemePlan): boolean =>
 /** @param scheme null: the event is not signed */
 function sampleBody(sample: Sample, scheme: SchemePlan | null, event: string | null): string {
   if (scheme !== null && signsForms(scheme)) {
-    const fields = Object.entries({ Test: 'true', ...sample }).map(([key, value]): [string, string] => [
-      key,
-      String(value),
-    ]);
-    return String(new URLSearchParams(fields));
+    const fields = Object.entries({ Test: 'true', ...sample }).map(([key, value]) => [key, String(value)]);
+    return String(new URLSearchParams(Object.fromEntries(fields)));
   }
   if (scheme?.body === 'text') return typeof sample.text === 'string' ? sample.text : 'a test event';
   if (scheme?.body === 'xml') return printDocument(sample);
@@ -292,11 +289,8 @@ export const testRoute = (
     const path = routePath(plan) + signed.query;
     if (payload === undefined && !confirmed) {
       const request = partsOf('POST', path, Object.entries(signed.headers), signed.body);
-      const messages = leavingMessages(
-        plan,
-        table,
-        await explainSent(context, { plan, table, request, event: signed.event }),
-      );
+      const explained = await explainSent(context, { plan, table, request, event: signed.event });
+      const messages = leavingMessages(plan, table, explained);
       if (messages.length > 0)
         throw new ControlError('would_leave', `a made-up event would send a message to ${messages.join(', and to ')}`);
     }
