@@ -35,18 +35,12 @@ type Digest = (request: SignedRequest) => string;
 
 /** Recognises requests that were captured and sent again under another id (decisions §4). */
 export interface LinkedGuard {
-  readonly name: Digest;
+  readonly digest: Digest;
   /** How long it is claimed, in ms. @param idMs how long an id is claimed */
   readonly ttlMs: (idMs: number) => number;
   /** The first locations of the delivery id, which are signed: an id there needs no guard. */
   readonly signed: readonly LocatorPlan[];
 }
-
-/** A guard is stored like an id; no id has a line feed (`boundedId`). */
-const guardName =
-  (digest: Digest): Digest =>
-  (request) =>
-    `\n${digest(request)}`;
 
 /** @param scheme name of the scheme that verified the request */
 export type FindIdentity = (scheme: string) => Identity;
@@ -123,12 +117,12 @@ function linkGuards(plan: SchemePlan): Pick<Identity, 'guard' | 'bodyGuard'> {
     const time = readTimestamp(timestamp, request);
     return typeof time === 'string' ? '' : time.text;
   };
-  const name = guardName(linkDigest(plan, readTime).digest);
-  return { guard: { name, ttlMs: () => windowMs, signed: delivery.slice(0, guard.signed_ids) }, bodyGuard };
+  const { digest } = linkDigest(plan, readTime);
+  return { guard: { digest, ttlMs: () => windowMs, signed: delivery.slice(0, guard.signed_ids) }, bodyGuard };
 }
 
 const linkBodyGuard = (digest: Digest, windowMs: number): LinkedGuard => ({
-  name: guardName(digest),
+  digest,
   ttlMs: (idMs) => Math.max(idMs, windowMs),
   signed: [],
 });
