@@ -34,6 +34,7 @@ export function lowerGateway(config: GatewayConfig, targets: KnownTargets): Gate
     retention_days: config.retention_days ?? 14,
     retention_max_mb: config.retention_max_mb ?? 2048,
     max_attempts: config.max_attempts ?? 8,
+    at_most_once: config.at_most_once ?? false,
     ...lowerBudget(config),
     untrusted: config.untrusted ?? 'verbatim',
     capture: config.capture ?? 'all',

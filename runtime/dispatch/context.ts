@@ -38,8 +38,8 @@ interface DispatchLimits {
 
 export interface RetryPolicy {
   readonly max_attempts: number;
-  /** True if the operator accepts that a message may be posted twice. */
-  readonly retry_ambiguous: boolean;
+  /** True if a message may rather be lost than posted twice. */
+  readonly at_most_once: boolean;
 }
 
 /** Fires scheduled jobs for events; part of the scheduler. */

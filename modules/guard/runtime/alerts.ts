@@ -232,8 +232,9 @@ export function endText({ kind, subject, since, count }: LastingAlert, now: numb
   return `hookwright: resolved: ${alertTitle(kind)}: ${subject}\n${times(count)} in ${minutes} min`;
 }
 
-/** The alert targets, without the target that this alert is about. */
+/** The alert targets, without the target that this alert is about, unless it is the only one: then the message waits. */
 export function receivers(table: RouteTable, about: AlertCondition['about']): Dispatch['deliveries'] {
   const all = renderReceivers(table.gateway.alerts?.deliver ?? [], table);
-  return all.filter(({ target }) => about?.profile !== 'default' || realTarget(about.target) !== target);
+  const others = all.filter(({ target }) => about?.profile !== 'default' || realTarget(about.target) !== target);
+  return others.length > 0 ? others : all;
 }
