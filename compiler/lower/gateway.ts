@@ -44,7 +44,7 @@ export function lowerGateway(config: GatewayConfig, targets: KnownTargets): Gate
     store: lowerStore(config.store ?? 'sqlite'),
     console: lowerConsole(config.console),
     sandbox: lowerSandbox(config.sandbox),
-    alerts: lowerAlerts(config.alerts, targets),
+    alerts: lowerAlerts(config, targets),
     ...lowerApprovals(config.approvals, targets),
     heartbeat: lowerHeartbeat(config.heartbeat),
   };
@@ -64,9 +64,11 @@ function lowerConsole(config: GatewayConfig['console']): ConsolePlan | null {
   return { host, port, token: optionalRef(token), ...(viewer === null ? {} : { viewer_token: viewer }) };
 }
 
-function lowerAlerts(config: GatewayConfig['alerts'], targets: KnownTargets): GatewayPlan['alerts'] {
-  if (config === undefined) return null;
-  return { deliver: lowerReceiver(config, targets).plan ?? [], on: [...(config.on ?? ALERT_KINDS)] };
+function lowerAlerts({ alerts, approvals }: GatewayConfig, targets: KnownTargets): GatewayPlan['alerts'] {
+  if (alerts === undefined) return null;
+  // Where approvals are requested, the request is the notice.
+  const usual = ALERT_KINDS.filter((kind) => kind !== 'approval' || approvals === undefined);
+  return { deliver: lowerReceiver(alerts, targets).plan ?? [], on: [...(alerts.on ?? usual)] };
 }
 
 function lowerApprovals(config: GatewayConfig['approvals'], targets: KnownTargets): Pick<GatewayPlan, 'approvals'> {

@@ -127,8 +127,8 @@ export interface Approvals {
 
 export type OpenApprovals = (context: ApprovingContext) => Approvals;
 
-/** A failure, by its kind and subject. */
-export type AlertCondition = Pick<LastingAlert, 'kind' | 'subject' | 'about' | 'until'>;
+/** A failure, by its kind and subject. `count`: how much of it there is now; absent: each call counts once. */
+export type AlertCondition = Pick<LastingAlert, 'kind' | 'subject' | 'about' | 'until'> & { readonly count?: number };
 
 /** The state of the gateway that is checked periodically. */
 export interface WatchedState {

@@ -200,8 +200,8 @@ const hasNewEnd = (of: AlertCondition, row: Row): boolean => of.until !== undefi
 const isPast = ({ until }: AlertCondition, now: number): boolean => until !== undefined && until <= now;
 
 function next(row: Row | null, of: AlertCondition, count: number, reason: string, now: number): Row {
-  if (row === null) return { ...of, since: now, last_at: now, told_at: now, count, reason };
-  return count === 0 ? row : { ...row, last_at: now, count: row.count + count, reason };
+  if (row === null) return { count, ...of, since: now, last_at: now, told_at: now, reason };
+  return count === 0 ? row : { ...row, last_at: now, count: of.count ?? row.count + count, reason };
 }
 
 function isRow(value: unknown): boolean {
