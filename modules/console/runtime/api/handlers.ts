@@ -1,8 +1,9 @@
 /** The operations of the API by id: each calls control operations and returns the result that the OpenAPI document describes. */
 import { alertTitle } from '../../../../base/names.ts';
 import { utcTime } from '../../../../base/text.ts';
+import { findDelivery } from '../../../../runtime/store/find-delivery.ts';
 import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
-import { runFacts, timeline, whyNotReplay, withLabels } from '../../../../runtime/store/timeline.ts';
+import { outputsOf, runFacts, timeline, whyNotReplay, withLabels } from '../../../../runtime/store/timeline.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
 import type { Approval, DeliverySummary, KeptFilter, KeptPage } from '../../../../schemas/built/operations/types.ts';
 import { ApiRefusal, cursorOf, keyIn, pageOf, sortedPage } from '../answer.ts';
@@ -85,6 +86,7 @@ export const HANDLERS: Handlers = {
       not_replayable: whyNotReplay(stored, false),
       dispatch: withLabels(stored.dispatch),
       run: latestRun(stored),
+      outputs: outputsOf(stored),
       timeline: timeline(stored),
     };
   },
@@ -243,7 +245,7 @@ function lateText({ state, answer }: Approval): string {
 
 /** @throws ApiRefusal for an unknown or ambiguous id */
 async function storedDelivery(context: ApiContext, id: string): Promise<StoredDispatch> {
-  const found = await read(context, { kind: 'find', id });
+  const found = await findDelivery({ read: (query) => read(context, query) }, id);
   if (found.kind !== 'found') throw notOne('delivery', id, found.kind);
   return found.dispatch;
 }
