@@ -3,7 +3,14 @@
 import type { Store } from '../runtime/store/contract.ts';
 import type { StoredDispatch } from '../runtime/store/queries.ts';
 import type { Moment, ShownOutput } from '../runtime/store/timeline.ts';
-import { deliveryLabel, outputsOf, runFacts, timeline, whyNotReplay, withLabels } from '../runtime/store/timeline.ts';
+import {
+  deliveryLabel,
+  runFacts,
+  shownOutputs,
+  timeline,
+  whyNotReplay,
+  withLabels,
+} from '../runtime/store/timeline.ts';
 import type { Usage } from '../runtime/store/usage.ts';
 import { tokensOf } from '../runtime/store/usage.ts';
 import type { ReplayedDeliveries } from '../schemas/built/operations/types.ts';
@@ -87,7 +94,7 @@ export const deliveriesShowCommand = command({
         ...shown,
         dispatch: withLabels(shown.dispatch),
         ...runFacts(stored),
-        outputs: outputsOf(stored),
+        outputs: shownOutputs(stored),
         timeline: timeline(stored),
       });
     else print(context, given, stored);
@@ -124,7 +131,7 @@ function print(context: CliContext, given: ShowValues, stored: StoredDispatch): 
   printLine(context);
   for (const moment of timeline(stored)) printBeside(context, `${formatTime(moment.at)}  `, formatMoment(moment));
   for (const [title, text] of [
-    ...outputsOf(stored).map((output) => [outputTitle(output), outputText(output)] as const),
+    ...shownOutputs(stored).map((output) => [outputTitle(output), outputText(output)] as const),
     ['stderr', run.stderr === '' ? null : run.stderr.trimEnd()],
     ['prompt', given.full ? dispatch.prompt : null],
     ['answer', given.full ? stored.answer : null],

@@ -10,7 +10,7 @@ import { answerOf } from '../store/states.ts';
 import { markerOf } from '../table/link-loop.ts';
 import type { DispatchContext, RetryPolicy } from './context.ts';
 import { logFields } from './dispatcher.ts';
-import { pacedWait, retryWait } from './retry-waits.ts';
+import { keptWait, pacedWait, retryWait } from './retry-waits.ts';
 
 /** A text to deliver, with the dispatch that holds the addresses. */
 export interface DeliveryContent {
@@ -147,8 +147,9 @@ export async function makeAttempt(
   if (signal.aborted && outcome.kind !== 'ok' && mayRepeat(outcome, policy)) return { kind: 'cancelled' };
   const ms = Math.round(clock.monotonic() - started);
   if (outcome.kind === 'ok' || outcome.attempted) observer?.attemptEnded?.(label, outcome.kind, ms);
-  const decide = isKept(dispatch, outcome, startedAt) ? decideKept : decideDelivery;
-  const decision = decide(outcome, progress.attempts + 1, policy, context.random());
+  const usual = decideDelivery(outcome, progress.attempts + 1, policy, context.random());
+  const kept = mayRepeat(outcome, policy) ? keptWait(dispatch, outcome, progress.attempts + 1, startedAt) : null;
+  const decision = kept === null || usual.kind === 'paced' ? usual : { ...kept, kind: 'retry' as const };
   if (decision.kind === 'paced') return decision;
   return { kind: 'attempted', index: progress.index, label, outcome, decision, startedAt, ms };
 }
@@ -222,30 +223,3 @@ export function decideDelivery(
 /** False if another attempt could post the message twice, which the operator does not accept. */
 export const mayRepeat = (outcome: DeliveryOutcome, { at_most_once }: RetryPolicy): boolean =>
   outcome.kind !== 'ambiguous' || outcome.idempotent || !at_most_once;
-
-/** The time for which an alert is kept, and the longest wait between its attempts, in ms. */
-const KEPT_MS = 86_400_000;
-const KEPT_WAIT_MS = 300_000;
-
-/**
- * Alerts, and requests for approval, wait until their target is back, because operators have no other notice. Where there are other
- * receivers, they do not wait for one that rejects them.
- */
-const isKept = (
-  { route, job, event, deliveries, accepted_at }: Dispatch,
-  outcome: DeliveryOutcome,
-  now: number,
-): boolean =>
-  route === null &&
-  job === null &&
-  (event === 'alert' || event === 'approval') &&
-  (deliveries.length === 1 || outcome.kind !== 'permanent') &&
-  now - accepted_at < KEPT_MS;
-
-/** Decides as `decideDelivery`, but the target gets any number of attempts, also after a rejection. */
-function decideKept(outcome: DeliveryOutcome, attempt: number, policy: RetryPolicy, random: number): DeliveryDecision {
-  const usual = decideDelivery(outcome, attempt, policy, random);
-  if (outcome.kind === 'ok' || usual.kind === 'paced' || !mayRepeat(outcome, policy)) return usual;
-  const wait_ms = Math.max(Math.min(retryWait(attempt, null, random), KEPT_WAIT_MS), outcome.retry_after_ms ?? 0);
-  return { kind: 'retry', wait_ms, reason: outcome.reason };
-}

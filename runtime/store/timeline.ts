@@ -67,20 +67,10 @@ function ofStep({ at, outcome, reason, next_at }: Step, what: string, target: st
   return { at, what, target, outcome, reason, next_at };
 }
 
-/** An output that the agent has handed over, for people. */
-export interface ShownOutput {
-  readonly name: string;
-  readonly target: string;
-  readonly address: Readonly<Record<string, string>>;
-  readonly text: string;
-  /** The other fields, as text. */
-  readonly content: Readonly<Record<string, string>>;
-  readonly delivered: boolean;
-  /** The id that the target returned, or the link to what was posted. */
-  readonly message_id: string | null;
-}
+export type ShownOutput = ReturnType<typeof shownOutputs>[number];
 
-export const outputsOf = ({ dispatch, steps }: Pick<StoredDispatch, 'dispatch' | 'steps'>): ShownOutput[] =>
+/** The outputs that the agent has handed over, as text; `message_id` may be the link to what was posted. */
+export const shownOutputs = ({ dispatch, steps }: Pick<StoredDispatch, 'dispatch' | 'steps'>) =>
   dispatch.deliveries.flatMap((delivery, index) => {
     if (delivery.output === undefined) return [];
     const { name, content } = delivery.output;

@@ -3,7 +3,7 @@ import { alertTitle } from '../../../../base/names.ts';
 import { utcTime } from '../../../../base/text.ts';
 import { findDelivery } from '../../../../runtime/store/find-delivery.ts';
 import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
-import { outputsOf, runFacts, timeline, whyNotReplay, withLabels } from '../../../../runtime/store/timeline.ts';
+import { runFacts, shownOutputs, timeline, whyNotReplay, withLabels } from '../../../../runtime/store/timeline.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
 import type { Approval, DeliverySummary, KeptFilter, KeptPage } from '../../../../schemas/built/operations/types.ts';
 import { ApiRefusal, cursorOf, keyIn, pageOf, sortedPage } from '../answer.ts';
@@ -86,7 +86,7 @@ export const HANDLERS: Handlers = {
       not_replayable: whyNotReplay(stored, false),
       dispatch: withLabels(stored.dispatch),
       run: latestRun(stored),
-      outputs: outputsOf(stored),
+      outputs: shownOutputs(stored),
       timeline: timeline(stored),
     };
   },
