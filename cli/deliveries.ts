@@ -2,8 +2,15 @@
 
 import type { Store } from '../runtime/store/contract.ts';
 import type { StoredDispatch } from '../runtime/store/queries.ts';
-import type { Moment } from '../runtime/store/timeline.ts';
-import { deliveryLabel, runFacts, timeline, whyNotReplay, withLabels } from '../runtime/store/timeline.ts';
+import type { Moment, ShownOutput } from '../runtime/store/timeline.ts';
+import {
+  deliveryLabel,
+  runFacts,
+  shownOutputs,
+  timeline,
+  whyNotReplay,
+  withLabels,
+} from '../runtime/store/timeline.ts';
 import type { Usage } from '../runtime/store/usage.ts';
 import { tokensOf } from '../runtime/store/usage.ts';
 import type { ReplayedDeliveries } from '../schemas/built/operations/types.ts';
@@ -31,6 +38,7 @@ export const deliveriesListCommand = command({
     route: routeFilterOption,
     job: jobFilterOption,
     since: sinceOption,
+    all: flag('Also list messages of the gateway itself: alerts, requests for approval'),
     limit: withDefault('50', parsed('count', 'List at most this many (default 50)', parseLimit)),
     config: configOption,
     json: arrayOption,
@@ -38,7 +46,7 @@ export const deliveriesListCommand = command({
   async run(context, given) {
     const now = context.clock.now();
     const named = await namedFilter(context, parseDeliveryFilter(given, now), given.config);
-    const filter = { ...named, limit: given.limit };
+    const filter = { ...named, limit: given.limit, ...(given.all ? {} : { hide_own: true as const }) };
     const rows = (await useStore(context, (store) => store.read({ kind: 'list', filter }))) ?? [];
     printList(context, rows, {
       json: given.json,
@@ -86,6 +94,7 @@ export const deliveriesShowCommand = command({
         ...shown,
         dispatch: withLabels(shown.dispatch),
         ...runFacts(stored),
+        outputs: shownOutputs(stored),
         timeline: timeline(stored),
       });
     else print(context, given, stored);
@@ -107,6 +116,7 @@ function print(context: CliContext, given: ShowValues, stored: StoredDispatch): 
     ['turn', stored.turn === null ? null : String(stored.turn)],
     ['waits for', stored.waits_for === null ? null : waitText(stored, context.clock.now())],
     ['targets', dispatch.deliveries.map(deliveryLabel).join(', ')],
+    ['posted', linksOf(stored)],
     ['dropped', droppedText(dispatch)],
     ['superseded', dispatch.superseded === 0 ? null : String(dispatch.superseded)],
     ['replay of', stored.replay_of],
@@ -121,6 +131,7 @@ function print(context: CliContext, given: ShowValues, stored: StoredDispatch): 
   printLine(context);
   for (const moment of timeline(stored)) printBeside(context, `${formatTime(moment.at)}  `, formatMoment(moment));
   for (const [title, text] of [
+    ...shownOutputs(stored).map((output) => [outputTitle(output), outputText(output)] as const),
     ['stderr', run.stderr === '' ? null : run.stderr.trimEnd()],
     ['prompt', given.full ? dispatch.prompt : null],
     ['answer', given.full ? stored.answer : null],
@@ -138,6 +149,20 @@ function formatUsage({ input_tokens, output_tokens, cost }: Usage): string {
     [cost, 'cost'],
   ] as const;
   return parts.flatMap(([value, what]) => (value === null ? [] : [`${value} ${what}`])).join(', ');
+}
+
+const outputTitle = ({ name, target, address, delivered, message_id }: ShownOutput): string => {
+  const to = [target, ...Object.entries(address).map(([field, value]) => `${field}=${value}`)].join(' ');
+  return visible(`output ${name} to ${to}, ${delivered ? (message_id ?? 'delivered') : 'not delivered'}`);
+};
+
+const outputText = ({ content, text }: ShownOutput): string =>
+  [...Object.entries(content).map(([field, value]) => `${field}: ${value}`), ...(text === '' ? [] : [text])].join('\n');
+
+/** Links to what was posted. */
+function linksOf({ steps }: StoredDispatch): string | null {
+  const links = steps.flatMap(({ message_id }) => (message_id?.startsWith('https://') === true ? [message_id] : []));
+  return links.length === 0 ? null : links.join(', ');
 }
 
 /** Outputs of the agent that were rejected. */

@@ -91,7 +91,7 @@ const dispatcher = createDispatcher({
     mirror: () => Promise.resolve(),
   }),
   agents: () => ({ timeout_ms: 900_000, max_attempts: 1, run: answer }),
-  policy: () => ({ max_attempts: 8, retry_ambiguous: false }),
+  policy: () => ({ max_attempts: 8, at_most_once: false }),
   limits: () => ({ max_concurrent_runs: 64, max_queued_runs: 10_000_000 }),
   clock,
   log,

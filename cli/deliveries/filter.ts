@@ -146,7 +146,7 @@ export function describeDead(dead: readonly DeadWork[], now: number): string | n
 }
 
 /** The command that lists them. */
-export const LIST_DEAD = 'hookwright deliveries list --state dead';
+export const LIST_DEAD = 'hookwright deliveries list --state dead --all';
 
 function ownerOf({ profile, ...of }: DeadWork): string {
   const name = ownerText(of);

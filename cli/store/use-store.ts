@@ -10,6 +10,7 @@ import { callControl, createRemoteStore } from '../../runtime/control/control-cl
 import type { Store } from '../../runtime/store/contract.ts';
 import { StoreInDoubt, StoreRefused, StoreUnavailable } from '../../runtime/store/contract.ts';
 import { StoreDamaged } from '../../runtime/store/decode.ts';
+import { findDelivery, withDeliveryId } from '../../runtime/store/find-delivery.ts';
 import type { StoredDispatch } from '../../runtime/store/queries.ts';
 import type { JobRecord } from '../../runtime/store/records.ts';
 import type { SharedState } from '../../runtime/store/shared.ts';
@@ -138,11 +139,12 @@ export const unknownDispatch = (id: string): CliError =>
 
 /** @throws CliError if none or several match */
 export async function findDispatch(store: Store, id: string): Promise<StoredDispatch> {
-  const found = await store.read({ kind: 'find', id });
+  const found = await findDelivery(store, id);
   if (found.kind === 'found') return found.dispatch;
   if (found.kind === 'unknown') throw unknownDispatch(id);
   const newest = await store.read({ kind: 'list', filter: { limit: SEARCHED } });
-  const candidates = newest.map((each) => each.id).filter((each) => each.startsWith(id));
+  const begin = newest.map((each) => each.id).filter((each) => each.startsWith(id));
+  const candidates = begin.length > 0 ? begin : (await withDeliveryId(store, id)).map((each) => each.id);
   throw ambiguousName('delivery', id, candidates, 'hookwright deliveries list');
 }
 

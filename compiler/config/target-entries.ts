@@ -22,6 +22,7 @@ export const COMMON_KEYS: readonly string[] = [
   'home_channel',
   'api_base',
   'allow_http',
+  'at_most_once',
   'retry_ambiguous',
   'max_attempts',
 ];

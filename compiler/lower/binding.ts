@@ -17,8 +17,9 @@ import { fullMatch } from './target-text.ts';
 interface BindingScope {
   /** The profile whose environment resolves the references. */
   readonly profile: string;
-  /** `gateway.max_attempts`. */
+  /** Of `gateway`. */
   readonly max_attempts: number;
+  readonly at_most_once: boolean;
 }
 
 /**
@@ -48,7 +49,8 @@ export function lowerBinding(config: TargetConfig, plan: TargetPlan, scope: Bind
       allow_http: config.allow_http ?? false,
       credentials: { ...read.credentials, ...common.references },
       options: read.options,
-      retry_ambiguous: config.retry_ambiguous ?? false,
+      at_most_once:
+        config.at_most_once ?? (config.retry_ambiguous === undefined ? scope.at_most_once : !config.retry_ambiguous),
       max_attempts: config.max_attempts ?? scope.max_attempts,
     },
     problems,

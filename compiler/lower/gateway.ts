@@ -34,6 +34,7 @@ export function lowerGateway(config: GatewayConfig, targets: KnownTargets): Gate
     retention_days: config.retention_days ?? 14,
     retention_max_mb: config.retention_max_mb ?? 2048,
     max_attempts: config.max_attempts ?? 8,
+    at_most_once: config.at_most_once ?? false,
     ...lowerBudget(config),
     untrusted: config.untrusted ?? 'verbatim',
     capture: config.capture ?? 'all',
@@ -43,7 +44,7 @@ export function lowerGateway(config: GatewayConfig, targets: KnownTargets): Gate
     store: lowerStore(config.store ?? 'sqlite'),
     console: lowerConsole(config.console),
     sandbox: lowerSandbox(config.sandbox),
-    alerts: lowerAlerts(config.alerts, targets),
+    alerts: lowerAlerts(config, targets),
     ...lowerApprovals(config.approvals, targets),
     heartbeat: lowerHeartbeat(config.heartbeat),
   };
@@ -63,9 +64,11 @@ function lowerConsole(config: GatewayConfig['console']): ConsolePlan | null {
   return { host, port, token: optionalRef(token), ...(viewer === null ? {} : { viewer_token: viewer }) };
 }
 
-function lowerAlerts(config: GatewayConfig['alerts'], targets: KnownTargets): GatewayPlan['alerts'] {
-  if (config === undefined) return null;
-  return { deliver: lowerReceiver(config, targets).plan ?? [], on: [...(config.on ?? ALERT_KINDS)] };
+function lowerAlerts({ alerts, approvals }: GatewayConfig, targets: KnownTargets): GatewayPlan['alerts'] {
+  if (alerts === undefined) return null;
+  // Where approvals are requested, the request is the notice.
+  const usual = ALERT_KINDS.filter((kind) => kind !== 'approval' || approvals === undefined);
+  return { deliver: lowerReceiver(alerts, targets).plan ?? [], on: [...(alerts.on ?? usual)] };
 }
 
 function lowerApprovals(config: GatewayConfig['approvals'], targets: KnownTargets): Pick<GatewayPlan, 'approvals'> {

@@ -183,7 +183,7 @@ const headerSetting = (name: string, value: string): SettingPlan => {
   return { name: HEADER_SETTING + name, aliases: [], secret, required: false, default: null, pattern: null };
 };
 
-const SIGNED = ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'traceparent', 'tracestate'];
+const SIGNED = ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'idempotency-key', 'traceparent', 'tracestate'];
 
 function lowerEndpointHeaders({ headers = {} }: HttpTargetConfig, report: ReportValue): NamedTemplate[] {
   const seen = new Set<string>();

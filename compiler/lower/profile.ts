@@ -44,7 +44,7 @@ export function lowerProfile(
   const targets: Record<string, TargetBinding> = {};
   const problems: Problem[] = [];
   const unusable: string[] = [];
-  const scope = { profile: name, max_attempts: known.gateway.max_attempts };
+  const scope = { ...known.gateway, profile: name };
   for (const { written, entry, plan, isShared } of bindable(config, known)) {
     const endpoint = written === HTTP_TARGET ? endpoints.get(name) : undefined;
     const lowered =

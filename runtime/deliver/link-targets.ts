@@ -213,7 +213,7 @@ const NO_BINDING: TargetBinding = {
   allow_http: false,
   credentials: {},
   options: {},
-  retry_ambiguous: false,
+  at_most_once: false,
   max_attempts: 1,
 };
 

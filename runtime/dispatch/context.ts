@@ -38,8 +38,8 @@ interface DispatchLimits {
 
 export interface RetryPolicy {
   readonly max_attempts: number;
-  /** True if the operator accepts that a message may be posted twice. */
-  readonly retry_ambiguous: boolean;
+  /** True if a message may rather be lost than posted twice. */
+  readonly at_most_once: boolean;
 }
 
 /** Fires scheduled jobs for events; part of the scheduler. */
@@ -127,8 +127,8 @@ export interface Approvals {
 
 export type OpenApprovals = (context: ApprovingContext) => Approvals;
 
-/** A failure, by its kind and subject. */
-export type AlertCondition = Pick<LastingAlert, 'kind' | 'subject' | 'about' | 'until'>;
+/** A failure, by its kind and subject. `count`: how much of it there is now; absent: each call counts once. */
+export type AlertCondition = Pick<LastingAlert, 'kind' | 'subject' | 'about' | 'until'> & { readonly count?: number };
 
 /** The state of the gateway that is checked periodically. */
 export interface WatchedState {

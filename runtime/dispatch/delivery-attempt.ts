@@ -10,7 +10,7 @@ import { answerOf } from '../store/states.ts';
 import { markerOf } from '../table/link-loop.ts';
 import type { DispatchContext, RetryPolicy } from './context.ts';
 import { logFields } from './dispatcher.ts';
-import { pacedWait, retryWait } from './retry-waits.ts';
+import { keptWait, pacedWait, retryWait } from './retry-waits.ts';
 
 /** A text to deliver, with the dispatch that holds the addresses. */
 export interface DeliveryContent {
@@ -143,11 +143,13 @@ export async function makeAttempt(
   const started = clock.monotonic();
   const outcome = await deliverOnce(context, content, progress, signal);
   observer?.reached?.('delivery.sent');
-  if (signal.aborted && outcome.kind !== 'ok') return { kind: 'cancelled' };
+  const policy = context.policy(dispatch.profile, target);
+  if (signal.aborted && outcome.kind !== 'ok' && mayRepeat(outcome, policy)) return { kind: 'cancelled' };
   const ms = Math.round(clock.monotonic() - started);
   if (outcome.kind === 'ok' || outcome.attempted) observer?.attemptEnded?.(label, outcome.kind, ms);
-  const policy = context.policy(dispatch.profile, target);
-  const decision = decideDelivery(outcome, progress.attempts + 1, policy, context.random());
+  const usual = decideDelivery(outcome, progress.attempts + 1, policy, context.random());
+  const kept = mayRepeat(outcome, policy) ? keptWait(dispatch, outcome, progress.attempts + 1, startedAt) : null;
+  const decision = kept === null || usual.kind === 'paced' ? usual : { ...kept, kind: 'retry' as const };
   if (decision.kind === 'paced') return decision;
   return { kind: 'attempted', index: progress.index, label, outcome, decision, startedAt, ms };
 }
@@ -209,7 +211,7 @@ export function decideDelivery(
   const { reason } = outcome;
   if (outcome.kind === 'permanent') return { kind: 'dead', reason };
   if (!outcome.attempted) return { kind: 'paced', wait_ms: pacedWait(outcome.retry_after_ms) };
-  if (outcome.kind === 'ambiguous' && !outcome.idempotent && !policy.retry_ambiguous) {
+  if (!mayRepeat(outcome, policy)) {
     return { kind: 'dead', reason: `not retried, because it may have arrived: ${reason}` };
   }
   if (attempt >= policy.max_attempts) {
@@ -217,3 +219,7 @@ export function decideDelivery(
   }
   return { kind: 'retry', wait_ms: retryWait(attempt, outcome.retry_after_ms, random), reason };
 }
+
+/** False if another attempt could post the message twice, which the operator does not accept. */
+export const mayRepeat = (outcome: DeliveryOutcome, { at_most_once }: RetryPolicy): boolean =>
+  outcome.kind !== 'ambiguous' || outcome.idempotent || !at_most_once;

@@ -126,6 +126,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     const delivery = dispatch.deliveries[taken.index];
     const target = delivery === undefined ? '' : targetLabel(delivery);
     log.info({ ...logFields(dispatch), target, reason, ...(by === undefined ? {} : { by }) }, 'message not sent');
+    if (!isAnswered) context.observer?.deliveryEnded?.(dispatch, taken.index, `${reason}: no answer in time`);
     this.finish(taken, content, result);
   }
 

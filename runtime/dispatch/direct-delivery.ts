@@ -23,8 +23,8 @@ import { claimKeys } from '../store/records.ts';
 import type { Step } from '../store/states.ts';
 import { endDelivering, hasEnded } from '../store/states.ts';
 import type { RecentClaims } from '../store/tally.ts';
-import type { DispatchContext } from './context.ts';
-import { deliverOnce, deliveryStep, progressOf } from './delivery-attempt.ts';
+import type { DispatchContext, RetryPolicy } from './context.ts';
+import { deliverOnce, deliveryStep, mayRepeat, progressOf } from './delivery-attempt.ts';
 import type { Claim, TargetResult } from './dispatcher.ts';
 import { logFields, refusePaused, storedClaim } from './dispatcher.ts';
 import type { Persister } from './persist.ts';
@@ -187,7 +187,7 @@ export class DirectDelivery {
   private async send(heldMessage: HeldMessage, index: number): Promise<readonly Step[]> {
     const { clock, policy } = this.context;
     const { dispatch, earlier, until } = heldMessage;
-    const { retry_ambiguous } = policy(dispatch.profile, dispatch.deliveries[index]?.target ?? '');
+    const retries = policy(dispatch.profile, dispatch.deliveries[index]?.target ?? '');
     const steps: Step[] = [];
     for (const isLast of [false, true]) {
       const startedAt = clock.now();
@@ -202,7 +202,7 @@ export class DirectDelivery {
               : ({ kind: 'retry', reason, wait_ms } as const);
         return deliveryStep(index, { outcome, decision, startedAt }, clock.now());
       };
-      const wait = isLast ? null : secondWait(outcome, retry_ambiguous);
+      const wait = isLast ? null : secondWait(outcome, retries);
       const isDue = wait !== null && clock.monotonic() + wait < until;
       steps.push(step(isDue ? wait : null));
       if (!isDue) return steps;
@@ -285,10 +285,9 @@ interface SentSteps {
 }
 
 /** The wait before a second attempt, in ms; null: there is none, because it could post twice or fail again. */
-function secondWait(outcome: DeliveryOutcome, retryAmbiguous: boolean): number | null {
-  if (outcome.kind === 'ok' || outcome.kind === 'permanent') return null;
-  const isSafe = outcome.kind === 'retry' || outcome.idempotent || retryAmbiguous;
-  return isSafe ? Math.max(outcome.retry_after_ms ?? SECOND_MS, 1) : null;
+function secondWait(outcome: DeliveryOutcome, policy: RetryPolicy): number | null {
+  if (outcome.kind === 'ok' || outcome.kind === 'permanent' || !mayRepeat(outcome, policy)) return null;
+  return Math.max(outcome.retry_after_ms ?? SECOND_MS, 1);
 }
 
 const pause = (clock: Clock, ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve));

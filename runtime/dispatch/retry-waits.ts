@@ -1,4 +1,6 @@
 /** How long failed runs and deliveries wait before they are retried. */
+import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { DeliveryOutcome } from '../deliver/deliverer.ts';
 
 /** The first wait and the longest, in ms; each wait is four times the one before. */
 const FIRST_MS = 2000;
@@ -27,4 +29,25 @@ export function retryWait(attempt: number, askedMs: number | null, random: numbe
 /** The wait, in ms, when the target was not contacted because of its pace. */
 export function pacedWait(askedMs: number | null): number {
   return Math.round(Math.min(Math.max(askedMs ?? FIRST_MS, 1), LONGEST_MS));
+}
+
+/** The time for which an alert is kept, and the longest wait between its attempts, in ms. */
+const KEPT_MS = 86_400_000;
+const KEPT_WAIT_MS = 300_000;
+
+/**
+ * Alerts, and requests for approval, wait until their target is back, because operators have no other notice: the target gets any number of
+ * attempts, also after a rejection if there is no other receiver. Null: the usual rules apply.
+ */
+export function keptWait(
+  { route, job, event, deliveries, accepted_at }: Dispatch,
+  outcome: DeliveryOutcome,
+  attempt: number,
+  now: number,
+): { readonly wait_ms: number; readonly reason: string } | null {
+  const isNotice = route === null && job === null && (event === 'alert' || event === 'approval');
+  if (outcome.kind === 'ok' || !isNotice || now - accepted_at >= KEPT_MS) return null;
+  if (outcome.kind === 'permanent' && deliveries.length > 1) return null;
+  const { reason, retry_after_ms } = outcome;
+  return { wait_ms: Math.max(Math.min(nominalWait(attempt), KEPT_WAIT_MS), retry_after_ms ?? 0), reason };
 }

@@ -434,5 +434,5 @@ function policyOf({ profiles, gateway }: RouteTable, profile: string, target: st
   const targets = Object.hasOwn(profiles, profile) ? profiles[profile]?.targets : undefined;
   const name = realTarget(target);
   const binding = targets !== undefined && Object.hasOwn(targets, name) ? targets[name] : undefined;
-  return binding ?? { max_attempts: gateway.max_attempts, retry_ambiguous: false };
+  return binding ?? gateway;
 }

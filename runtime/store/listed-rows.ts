@@ -39,6 +39,12 @@ function isHead(value: unknown): boolean {
 
 type OfHead = 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'session';
 
+/** The part of a head that contains this delivery id, for a search in SQL. An agent may have the same name. */
+export const inHead = (delivery_id: string): string => `,${JSON.stringify(delivery_id)},`;
+
+/** SQL: not a message of the gateway itself. */
+export const HAS_OWNER = '(d.route IS NOT NULL OR d.job IS NOT NULL)';
+
 /** A row of a list, as stored. */
 export type ListedRow = Omit<DispatchSummary, OfHead | 'duration_ms' | 'usage' | keyof Wait | keyof WaitColumns> &
   WaitColumns & {

@@ -1,6 +1,6 @@
 /** The history of a dispatch and the facts of its latest run, for people and programs, and how it is replayed. */
 import { targetLabel } from '../../base/text.ts';
-import type { Dispatch, DispatchDelivery } from '../../schemas/generated/types.ts';
+import type { Dispatch, DispatchDelivery, OutputContent } from '../../schemas/generated/types.ts';
 import type { Accept, Resend } from './contract.ts';
 import type { DispatchSummary, StoredDispatch } from './queries.ts';
 import type { ClaimKey } from './records.ts';
@@ -66,6 +66,28 @@ const moment = (at: number, what: string): Moment => ({
 function ofStep({ at, outcome, reason, next_at }: Step, what: string, target: string | null): Moment {
   return { at, what, target, outcome, reason, next_at };
 }
+
+export type ShownOutput = ReturnType<typeof shownOutputs>[number];
+
+/** The outputs that the agent has handed over, as text; `message_id` may be the link to what was posted. */
+export const shownOutputs = ({ dispatch, steps }: Pick<StoredDispatch, 'dispatch' | 'steps'>) =>
+  dispatch.deliveries.flatMap((delivery, index) => {
+    if (delivery.output === undefined) return [];
+    const { name, content } = delivery.output;
+    const { text = '', ...others } = Object.fromEntries(
+      Object.entries(content).map(([field, value]) => [field, contentText(value)]),
+    );
+    const sent = steps.findLast((step) => step.index === index && step.outcome === 'ok');
+    const of = { name, target: targetLabel(delivery), address: delivery.extra, text, content: others };
+    return [{ ...of, delivered: sent !== undefined, message_id: sent?.message_id ?? null }];
+  });
+
+/** A field of an output as text; the texts of a list are separated by commas. */
+const contentText = (value: OutputContent[string]): string => {
+  if (typeof value === 'string') return value;
+  const isList = Array.isArray(value) && value.every((each) => typeof each === 'string');
+  return isList ? value.join(', ') : JSON.stringify(value);
+};
 
 /** The target, and the output that goes there. */
 export const deliveryLabel = (delivery: StoredDispatch['dispatch']['deliveries'][number]): string =>

@@ -1033,6 +1033,10 @@ export interface HttpTargetConfig {
    */
   allow_private?: boolean;
   /**
+   * End a delivery after an attempt whose outcome is unknown (500, 502, 504, a broken connection, a timeout after the request), so that no message is posted twice. Default: `gateway.at_most_once`.
+   */
+  at_most_once?: boolean;
+  /**
    * Delivery attempts before a delivery is dead.
    */
   max_attempts?: number;
@@ -1068,7 +1072,11 @@ export interface TargetConfig {
    */
   allow_http?: boolean;
   /**
-   * Retry a delivery whose outcome is unknown. The message may then be posted twice.
+   * End a delivery after an attempt whose outcome is unknown (500, 502, 504, a broken connection, a timeout after the request), so that no message is posted twice. Default: `gateway.at_most_once`.
+   */
+  at_most_once?: boolean;
+  /**
+   * The former name of the opposite of `at_most_once`, which takes precedence.
    */
   retry_ambiguous?: boolean;
   /**
@@ -1127,6 +1135,10 @@ export interface GatewayConfig {
    * Delivery attempts before a delivery is dead.
    */
   max_attempts?: number;
+  /**
+   * End a delivery after an attempt whose outcome is unknown, unless its target recognises a repeat. By default it is retried, and the message may then be posted twice.
+   */
+  at_most_once?: boolean;
   budget?: BudgetConfig1;
   /**
    * Value of `untrusted` for routes that do not set it.
@@ -2205,6 +2217,10 @@ export interface TargetFile {
   update?: TargetRequest | [TargetRequest, ...TargetRequest[]];
   login?: TargetLogin;
   text?: TargetText;
+  /**
+   * For docs/targets.md: how the service recognises a repeated request. Absent: it does not. `key.window_seconds` says for how long it promises to; 0 without `find`: it promises nothing.
+   */
+  repeats?: string;
   key?: TargetKey;
   signature?: TargetSignature;
   exchange?: TargetExchange;
@@ -2946,6 +2962,10 @@ export interface TargetVariant {
   update?: TargetRequest | [TargetRequest, ...TargetRequest[]];
   login?: TargetLogin;
   text?: TargetText;
+  /**
+   * For docs/targets.md: how the service recognises a repeated request. Absent: it does not. `key.window_seconds` says for how long it promises to; 0 without `find`: it promises nothing.
+   */
+  repeats?: string;
   key?: TargetKey;
   signature?: TargetSignature;
   exchange?: TargetExchange;
@@ -3845,6 +3865,7 @@ export interface GatewayPlan {
   retention_days: number;
   retention_max_mb: number;
   max_attempts: number;
+  at_most_once: boolean;
   budget?: BudgetPlan;
   /**
    * Default for routes: how an agent's prompt shows values that outsiders may have written.
@@ -4821,7 +4842,10 @@ export interface TargetBinding {
   allow_http: boolean;
   credentials: CredentialRefs;
   options: TargetOptions;
-  retry_ambiguous: boolean;
+  /**
+   * After an attempt with an unknown outcome, a delivery ends unless the target recognises a repeat.
+   */
+  at_most_once: boolean;
   max_attempts: number;
 }
 export interface CredentialRefs {

@@ -51,13 +51,21 @@ platforms:
 | --- | --- | --- |
 | \`ok\` | the service accepted the message | done |
 | \`permanent\` | the service rejected the message, and would reject it again | the delivery is dead, with the reason |
-| \`retry\` | nothing was sent: rate limit, no connection | retried after the wait that the service asked for, else after increasing waits |
-| \`ambiguous\` | the message may have been sent: a timeout, a broken connection, a 5xx | retried only if the service drops duplicates, or with \`retry_ambiguous: true\` (may post twice) |
+| \`retry\` | nothing was sent: 429, 503, no connection | retried after the wait that the service asked for, else after increasing waits |
+| \`ambiguous\` | the message may have been sent: a timeout, a broken connection, 408, 425, another 5xx | retried in the same way, and [may be posted twice](#repeats). With \`at_most_once: true\`, dead unless the service recognises a repeat |
 
 On a \`deliver_only\` route the sender waits for the delivery. So there is one second attempt within \`direct_timeout_seconds\` (10), after a
 second or the wait that the service asked for. If it fails, the sender gets 502 and has to retry. For a sender that does not retry, use
 \`agent: none\` instead ([where a result goes](routes.md#where-a-result-goes)): the message is stored and retried as in the table.
 
 ## All targets
+
+`;
+
+/** The introduction of the table of repeats. */
+export const REPEATS_INTRO = `## Repeats
+
+A delivery is made at least once: an attempt whose outcome is unknown is made again. Each attempt carries the same id, by which a service may
+recognise the repeat. "Promised" means that its documentation says so; a repeat that comes later may be posted twice.
 
 `;

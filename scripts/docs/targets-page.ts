@@ -11,7 +11,7 @@ import type {
   TargetVariant,
 } from '../../schemas/generated/types.ts';
 import { code, table } from './markdown.ts';
-import { TARGETS_INTRO } from './targets-intro.ts';
+import { REPEATS_INTRO, TARGETS_INTRO } from './targets-intro.ts';
 
 interface Entry {
   readonly name: string;
@@ -25,7 +25,7 @@ export function printTargetsPage(): string {
   const entries = loaded.entries
     .map(({ name, value: file }) => ({ name, others: file.aliases ?? [], file }))
     .sort((a, b) => (a.file.title.toLowerCase() < b.file.title.toLowerCase() ? -1 : 1));
-  return [TARGETS_INTRO, overview(entries), ...entries.map(section)].join('\n');
+  return [TARGETS_INTRO, overview(entries), repeats(entries), ...entries.map(section)].join('\n');
 }
 
 function overview(entries: readonly Entry[]): string {
@@ -37,10 +37,24 @@ function overview(entries: readonly Entry[]): string {
       .filter((title) => title !== '')
       .join(', '),
     unique(variantsOf(file).map(({ text }) => describeLimit(text))).join('; '),
-    unique(variantsOf(file).map(({ repeat }) => repeat)).join('; '),
   ]);
-  return `${table(['Service', '`deliver:`', 'Variants', 'Maximum message', 'Drops repeats for'], rows)}\n`;
+  return `${table(['Service', '`deliver:`', 'Variants', 'Maximum message'], rows)}\n`;
 }
+
+/** How each service recognises a repeat. */
+function repeats(entries: readonly Entry[]): string {
+  const rows = entries.flatMap(({ name, file }) => {
+    const ways = isQuiet(file) ? [] : variantsOf(file);
+    return unique(ways.map((way) => JSON.stringify([way.repeats, way.promise]))).map((read) => {
+      const alike = ways.filter((way) => JSON.stringify([way.repeats, way.promise]) === read);
+      const titles = alike.length === ways.length ? '' : alike.map(({ title }) => title).join('; ');
+      return [code(name), titles, ...(JSON.parse(read) as string[])];
+    });
+  });
+  return `${REPEATS_INTRO}${table(['`deliver:`', 'Variant', 'A repeat is recognised by', 'Promised for'], rows)}\n`;
+}
+
+const isQuiet = ({ driver }: TargetFile): boolean => driver === 'log' || driver === 'local';
 
 function section({ name, others, file }: Entry): string {
   const also = others.length === 0 ? '' : `, also called ${others.map(code).join(', ')}`;
@@ -66,7 +80,9 @@ interface Way {
   readonly needs: readonly string[];
   readonly selfHosted: boolean;
   readonly text: TargetText;
-  readonly repeat: string;
+  /** How the service recognises a repeat, and for how long it promises to. */
+  readonly repeats: string;
+  readonly promise: string;
   readonly pacing: readonly TargetPace[];
   readonly takesChat: boolean;
   readonly address: TargetAddress;
@@ -82,7 +98,8 @@ function variantsOf(file: TargetFile): readonly Way[] {
       needs: own.needs ?? [],
       selfHosted: (file.driver ?? 'http') === 'http' && merged.base === undefined,
       text: merged.text ?? {},
-      repeat: window === 0 ? '' : window === YEAR ? EVER : describeSeconds(window),
+      repeats: merged.repeats ?? 'nothing: it posts again',
+      promise: merged.find !== undefined || window === YEAR ? 'ever' : window === 0 ? '' : describeSeconds(window),
       pacing: merged.pacing ?? [],
       takesChat: /\{chat_id\??\}|\{match\./.test(JSON.stringify(merged.request ?? file.driver === 'email')),
       address: merged.address ?? {},
@@ -91,7 +108,7 @@ function variantsOf(file: TargetFile): readonly Way[] {
 }
 
 function example(name: string, file: TargetFile, way: Way): readonly string[] {
-  if (file.driver === 'log' || file.driver === 'local') return [];
+  if (isQuiet(file)) return [];
   const settings = Object.entries(file.settings ?? {}).filter(([setting, { required, example: shown }]) => {
     if (setting === 'api_base') return way.selfHosted;
     const isOthers = Object.values(file.variants ?? {}).some(({ needs }) => needs?.includes(setting));
@@ -164,11 +181,6 @@ function limits(file: TargetFile): readonly string[] {
             `A message has at most ${limit}; a longer text is ${way.text.overflow === 'truncate' ? 'truncated' : 'split'}${who}.`,
           ],
       pace.length === 0 ? [] : [`Limited to ${pace.join(' and ')}${who}.`],
-      way.repeat === ''
-        ? []
-        : way.repeat === EVER
-          ? [`A repeat changes nothing, so an attempt with an unknown result is retried${who}.`]
-          : [`The service drops repeats for ${way.repeat}, so an attempt with an unknown result is retried${who}.`],
     ].flat();
   });
   return unique(
@@ -180,9 +192,8 @@ function limits(file: TargetFile): readonly string[] {
   );
 }
 
-/** Printed for a request that has the same effect when repeated. */
+/** The window of a request that has the same effect when repeated. */
 const YEAR = 31_536_000;
-const EVER = 'ever';
 
 const plain = (text: string): string => text.replace(/( \([^()]*\))?\.$/, '');
 const PER: Readonly<Record<TargetPace['per'], string>> = { chat: 'per chat', credentials: 'with the same credentials' };

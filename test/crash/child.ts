@@ -119,7 +119,7 @@ const service = createDispatcher({
     isEnabled: () => true,
     refusal: () => null,
   },
-  policy: () => ({ max_attempts: 50, retry_ambiguous: false }),
+  policy: () => ({ max_attempts: 50, at_most_once: false }),
   limits: () => ({ max_concurrent_runs: 8, max_queued_runs: 100_000 }),
   record_patience_ms: PATIENCE_MS,
 });

@@ -42,7 +42,7 @@ const service = createDispatcher({
     deliver: async () => ({ kind: 'ok', message_id: null, sent: 1 }),
     ...{ isImmediate: () => true, isEnabled: () => true, refusal: () => null },
   },
-  policy: () => ({ max_attempts: 1, retry_ambiguous: false }),
+  policy: () => ({ max_attempts: 1, at_most_once: false }),
   limits: () => ({ max_concurrent_runs: 8, max_queued_runs: 100_000 }),
 });
 

@@ -44,7 +44,7 @@ test('docs/own-targets.md: the target is complete, and sends', async (t) => {
   const plan = lowerTargetFile('ntfy', parse(block?.text ?? ''));
   const server = await startFakeHttp(t, () => ({ body: { id: 'abc', time: 1, event: 'message' } }));
   const config = { enabled: true, token: 'canary', api_base: server.url, home_channel: 'builds' };
-  const binding = lowerBinding(config, plan, { profile: 'default', max_attempts: 8 });
+  const binding = lowerBinding(config, plan, { profile: 'default', max_attempts: 8, at_most_once: false });
   assert.ok(binding.plan !== null, JSON.stringify(binding.problems));
   const deliverer = createTestDeliverer(t, { targets: [plan], bindings: { default: { ntfy: binding.plan } } });
   const outcome = await deliverer.deliver(deliveryTo('ntfy', { extra: { title: 'Build' } }));

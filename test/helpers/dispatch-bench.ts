@@ -72,7 +72,7 @@ export function dispatchBench(options: BenchOptions = {}): DispatchBench {
         return Promise.resolve(options.deliver?.(request) ?? sentOk());
       },
     },
-    policy: () => ({ max_attempts: 8, retry_ambiguous: false }),
+    policy: () => ({ max_attempts: 8, at_most_once: false }),
     limits: () => ({ max_concurrent_runs: 4, max_queued_runs: 100 }),
     random: () => 0.5,
     ids: createIds((size) => Buffer.alloc(size, 7)),

@@ -72,7 +72,7 @@ async function main(options: JobProcess): Promise<void> {
       },
     },
     agents: () => agent,
-    policy: () => ({ max_attempts: 1, retry_ambiguous: false }),
+    policy: () => ({ max_attempts: 1, at_most_once: false }),
     limits: () => ({ max_concurrent_runs: 4, max_queued_runs: 100 }),
   });
   const table = jobTable(jobPlan('j', { schedule: options.schedule, misfire: options.misfire }));

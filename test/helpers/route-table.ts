@@ -39,6 +39,7 @@ const GATEWAY: GatewayPlan = {
   retention_days: 14,
   retention_max_mb: 2048,
   max_attempts: 8,
+  at_most_once: false,
   untrusted: 'verbatim',
   capture: 'none',
   capture_per_second: 10,

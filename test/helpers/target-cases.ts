@@ -187,6 +187,7 @@ const SLACK: readonly TargetCase[] = [
         channel: 'C1',
         text: 'a &lt;b&gt; &amp; &lt;!channel&gt;',
         thread_ts: '1503435956.000247',
+        client_msg_id: 'UUID',
         mrkdwn: false,
         parse: 'none',
         link_names: false,

@@ -46,7 +46,7 @@ export async function startTarget(
   // The clock does not move here, and a webhook's own URL is the public service's.
   const plan = { ...shipped, variants: shipped.variants.map((variant) => ({ ...variant, pacing: [] })) };
   const config = { enabled: true, variant: one.variant, ...base, ...Object.fromEntries(settings) };
-  const binding = lowerBinding(config, plan, { profile: 'default', max_attempts: 8 });
+  const binding = lowerBinding(config, plan, { profile: 'default', max_attempts: 8, at_most_once: false });
   assert.deepEqual(binding.problems, []);
   assert.ok(binding.plan !== null);
   const clock = new FakeClock(NOW);

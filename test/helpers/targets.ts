@@ -57,7 +57,7 @@ export function bindingOf(
     allow_http: false,
     credentials: Object.fromEntries(refs),
     options: {},
-    retry_ambiguous: false,
+    at_most_once: false,
     max_attempts: 8,
     ...more,
   };

@@ -112,6 +112,7 @@ function startCodeHost(t: TestContext, names: readonly string[], settings: Reado
     const { plan: binding } = lowerBinding({ enabled: true, ...settings }, plan, {
       profile: 'default',
       max_attempts: 1,
+      at_most_once: false,
     });
     assert.ok(binding !== null);
     return [plan.name, binding] as const;

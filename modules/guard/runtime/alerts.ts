@@ -200,8 +200,8 @@ const hasNewEnd = (of: AlertCondition, row: Row): boolean => of.until !== undefi
 const isPast = ({ until }: AlertCondition, now: number): boolean => until !== undefined && until <= now;
 
 function next(row: Row | null, of: AlertCondition, count: number, reason: string, now: number): Row {
-  if (row === null) return { ...of, since: now, last_at: now, told_at: now, count, reason };
-  return count === 0 ? row : { ...row, last_at: now, count: row.count + count, reason };
+  if (row === null) return { count, ...of, since: now, last_at: now, told_at: now, reason };
+  return count === 0 ? row : { ...row, last_at: now, count: of.count ?? row.count + count, reason };
 }
 
 function isRow(value: unknown): boolean {
@@ -232,8 +232,9 @@ export function endText({ kind, subject, since, count }: LastingAlert, now: numb
   return `hookwright: resolved: ${alertTitle(kind)}: ${subject}\n${times(count)} in ${minutes} min`;
 }
 
-/** The alert targets, without the target that this alert is about. */
+/** The alert targets, without the target that this alert is about, unless it is the only one: then the message waits. */
 export function receivers(table: RouteTable, about: AlertCondition['about']): Dispatch['deliveries'] {
   const all = renderReceivers(table.gateway.alerts?.deliver ?? [], table);
-  return all.filter(({ target }) => about?.profile !== 'default' || realTarget(about.target) !== target);
+  const others = all.filter(({ target }) => about?.profile !== 'default' || realTarget(about.target) !== target);
+  return others.length > 0 ? others : all;
 }

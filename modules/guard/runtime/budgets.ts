@@ -107,7 +107,7 @@ export function refuseIn(
   return { kind: 'over_limit', limit, reason: 'budget', until, first: !spent.refused, detail };
 }
 
-const isFull = ({ runs, tokens, cost }: Spent, budget: BudgetSpan, accepting: boolean): boolean =>
+const isFull = ({ runs, tokens, cost }: Spent, budget: Omit<BudgetPlan, 'per'>, accepting: boolean): boolean =>
   (accepting && budget.runs !== null && runs >= budget.runs) ||
   (budget.tokens !== null && tokens >= budget.tokens) ||
   (budget.cost !== null && cost >= budget.cost);
@@ -251,13 +251,29 @@ export const refusedBy = (budget: BudgetSpan): FullBudget => ({
   reason: `limit of ${amountsText(budget)} reached; ${UNTIL_THEN}`,
 });
 
-/** The budgets that have rejected a run in the current window, even if that gateway was killed. */
-export async function fullBudgets(store: Pick<Store, 'read'>, now: number): Promise<readonly FullBudget[]> {
+/** The budgets that have rejected a run in the current window, even if that gateway was killed, and were not raised since. */
+export async function fullBudgets(
+  store: Pick<Store, 'read'>,
+  table: RouteTable,
+  now: number,
+): Promise<readonly FullBudget[]> {
   const rows = await store.read({ kind: 'guard_rows', of: 'budget' });
   return rows.flatMap(({ key, body }) => {
     const spent = readSpent(body);
     if (spent === null || !spent.refused || spent.until <= now) return [];
+    const plan = planOf(key, table);
+    if (plan !== undefined && !isFull(spent, plan, true)) return [];
     const reason = `used: ${amountsText(spent)}; ${UNTIL_THEN}`;
     return [{ of: conditionOf(key, spent.until), reason }];
   });
+}
+
+/** The budget of this key in the table; undefined: a subscription or a stored job may have it. */
+function planOf(key: string, { routes, jobs, profiles, gateway }: RouteTable): BudgetPlan | undefined {
+  const [kind, profile, name = null] = decodeOr<readonly (string | null)[]>(key, isKey, []);
+  if (kind === 'gateway') return gateway.budget;
+  if (kind === 'job') return jobs[profile ?? '']?.budget;
+  if (kind === 'route') return Object.values(routes).find((of) => of.profile === profile && of.name === name)?.budget;
+  const plan = profiles[profile ?? ''];
+  return plan === undefined ? undefined : agentPlan(plan, name)?.budget;
 }

@@ -176,13 +176,15 @@ class RunningGuard implements Guard {
     }
   }
 
-  /** Raises alerts for runs that a killed gateway has rejected. */
+  /** Raises alerts for runs that a killed gateway has rejected, and ends those of budgets that were raised. */
   private async watchBudgets(): Promise<void> {
     const { store, clock, table } = this.context;
     if (table().gateway.alerts?.on.includes('budget') !== true) return;
-    const active = new Set(this.lasting.map(({ subject }) => subject));
-    for (const { of, reason } of await fullBudgets(store, clock.now()))
-      if (!active.has(of.subject)) this.raise(of, reason);
+    const active = this.lasting.filter(({ kind }) => kind === 'budget');
+    const full = await fullBudgets(store, table(), clock.now());
+    for (const { of, reason } of full)
+      if (!active.some(({ subject }) => subject === of.subject)) this.raise(of, reason);
+    for (const alert of active) if (!full.some(({ of }) => of.subject === alert.subject)) this.clear(alert);
   }
 
   private watchSubscriptions(): void {

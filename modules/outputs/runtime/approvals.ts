@@ -75,16 +75,18 @@ export async function answerApproval(
     if (found.kind !== 'found') return found;
     const { approval, row, delivery } = found.one;
     ({ id } = approval);
+    if (row !== null && row.expires_at <= now) return { kind: 'late', approval: { ...approval, state: 'expired' } };
     if (row === null || tries === TRIES) return { kind: 'late', approval };
     if (approve && addressChanged(findPlace, { ...delivery, profile: approval.profile }))
       throw new ControlError('moved', `${id} was not approved and is still pending: ${MOVED} ${receiverOf(approval)}`);
     const { ref, index, since } = row;
     const values = { approve, by: printableStart(by, MOST_NAME), reason: cut(reason) };
     const change = { change: 'answer_approval', ref, index, since, values, dispatch: null, now };
-    const isFirst = await store.write({ kind: 'change_delivery', ...change });
-    const after = await find(store, id);
-    if (after.kind !== 'found') return after;
-    if (isFirst) return { kind: 'answered', approval: after.one.approval };
+    if (!(await store.write({ kind: 'change_delivery', ...change }))) continue;
+    // The answer is stored: nothing that fails from here on may look as if it were not.
+    const answer = { by: values.by, at: now, reason: values.reason };
+    const state = approve ? 'approved' : 'rejected';
+    return { kind: 'answered', approval: { ...approval, state, answer, since: null, expires_at: null } };
   }
 }
 
@@ -128,12 +130,16 @@ async function waitingIn(store: Store, matches: (id: string) => boolean): Promis
   const rows = (await blockedByApproval(store)).filter(({ id }) => matches(id));
   const refs = [...new Set(rows.map(({ ref }) => ref))];
   const loaded = await Promise.all(refs.map((ref) => store.read({ kind: 'load', ref })));
+  // One that was answered in the meantime may have been loaded with its answer.
+  const still = new Set((await blockedByApproval(store)).map(nameOf));
   const byRef = new Map(loaded.flatMap((stored) => (stored === null ? [] : [[stored.ref, stored] as const])));
   return rows.flatMap((row) => {
-    const stored = byRef.get(row.ref);
+    const stored = still.has(nameOf(row)) ? byRef.get(row.ref) : undefined;
     return (stored === undefined ? null : approvalOf(stored, row.index, row)) ?? [];
   });
 }
+
+const nameOf = ({ ref, index, since }: BlockedRow): string => `${ref} ${index} ${since}`;
 
 /** Null: the delivery needs no approval, or has no text yet. @param row null: not pending */
 function approvalOf(stored: StoredDispatch, index: number, row: BlockedRow | null): ApprovalRow | null {

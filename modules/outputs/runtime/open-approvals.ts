@@ -27,8 +27,8 @@ class RunningApprovals implements Approvals {
   private isWorking = false;
   private hasChanged = false;
   private isClosed = false;
-  /** The deliveries that have raised their alert. */
-  private seen = new Set<string>();
+  /** How many messages of each owner the alert has reported. */
+  private reported: ReadonlyMap<string, number> = new Map();
 
   constructor(context: ApprovingContext) {
     this.context = context;
@@ -70,17 +70,15 @@ class RunningApprovals implements Approvals {
 
   private alert(waiting: readonly BlockedRow[]): void {
     const { alerts } = this.context;
-    const subjects = new Set(waiting.map(ownerOf));
-    const now = new Set<string>();
-    for (const row of waiting) {
-      const key = `${row.ref} ${row.index} ${row.since}`;
-      now.add(key);
-      if (this.seen.has(key)) continue;
-      alerts.raise({ kind: 'approval', subject: ownerOf(row) }, 'answer in the console, or with hookwright approvals');
+    const counts = new Map<string, number>();
+    for (const row of waiting) counts.set(ownerOf(row), (counts.get(ownerOf(row)) ?? 0) + 1);
+    for (const [subject, count] of counts) {
+      if (this.reported.get(subject) === count) continue;
+      alerts.raise({ kind: 'approval', subject, count }, 'answer in the console, or with hookwright approvals');
     }
     for (const { kind, subject } of alerts.lasting)
-      if (kind === 'approval' && !subjects.has(subject)) alerts.clear({ kind, subject });
-    this.seen = now;
+      if (kind === 'approval' && !counts.has(subject)) alerts.clear({ kind, subject });
+    this.reported = counts;
   }
 
   private async notify(row: BlockedRow): Promise<void> {

@@ -35,7 +35,7 @@ import {
 } from './doctor/check-gateway.ts';
 import { checkStore, checkWork, createDoctorReport } from './doctor/check-store.ts';
 import type { TargetChecks } from './doctor/check-targets.ts';
-import { checkClock, checkTargets } from './doctor/check-targets.ts';
+import { checkAlerts, checkClock, checkTargets } from './doctor/check-targets.ts';
 
 const options = {
   live: flag('Also contact the services'),
@@ -82,7 +82,16 @@ async function checkAll(
   const secrets = checkSecrets(table, createSecrets(context));
   const agents = checkAgentPrograms(table, context);
   const sandbox = await checkSandbox(table, context);
-  return [...gateway, ...port, checkClock(skews, given.live), ...secrets, ...agents, ...sandbox, ...checks];
+  return [
+    ...gateway,
+    ...port,
+    checkClock(skews, given.live),
+    ...secrets,
+    ...agents,
+    ...sandbox,
+    ...checkAlerts(table),
+    ...checks,
+  ];
 }
 
 async function checkStoreOf(

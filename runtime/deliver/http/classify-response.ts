@@ -15,8 +15,7 @@ import { valueAtPath } from '../../verify/items.ts';
 /*
  * Classifies a response: first by the success condition, then by the target's rules in order, then by the HTTP status.
  *
- * The defaults are conservative: after a 5xx or a timeout the message may have been sent (ambiguous), after a 429 it was
- * not (retry). Anything else that no rule matches is permanent, because repeating a refused request does not help.
+ * By default, the message may have been sent after a 5xx or a timeout (ambiguous), and was not after a 429 or 503 (retry). Anything else that no rule matches is permanent, because repeating a refused request does not help.
  */
 
 export type DeliveryResult =
@@ -30,7 +29,8 @@ export type DeliveryResult =
 
 export type ClassifyResponse = (response: TargetResponse, now: number) => DeliveryResult;
 
-const AMBIGUOUS = new Set([408, 425, 500, 502, 503, 504]);
+/** These say that nothing was sent. */
+const NOT_SENT = [429, 503];
 
 const KIND = {
   permanent: 'permanent',
@@ -78,16 +78,16 @@ export function linkClassifier(plan: VariantPlan): ClassifyResponse {
 }
 
 function usualOutcome(status: number): OutcomeRulePlan['outcome'] {
-  if (status === 429) return 'retry';
+  if (NOT_SENT.includes(status)) return 'retry';
   if (status === 401) return 'auth';
-  return AMBIGUOUS.has(status) ? 'ambiguous' : 'permanent';
+  return status >= 500 || status === 408 || status === 425 ? 'ambiguous' : 'permanent';
 }
 
 function usualReason(outcome: OutcomeRulePlan['outcome'], status: number, code: string | null): string {
   if (status >= 300 && status < 400) return 'the service responded with a redirect, which is never followed';
   if (status < 300 && outcome === 'permanent' && code === null)
     return 'the response does not confirm that the message was sent';
-  return USUAL_REASON[outcome];
+  return status === 503 ? 'the service is unavailable' : USUAL_REASON[outcome];
 }
 
 /** Ids and error codes are short words; other values are dropped. */

@@ -234,6 +234,7 @@ export function linkWebhook(settings: ReadonlyMap<string, string>): WebhookHeade
     const signed = key && createHmac('sha256', key).update(`${id}.${timestamp}.${body ?? ''}`, 'utf8');
     return {
       'webhook-id': id,
+      'idempotency-key': id,
       'webhook-timestamp': timestamp,
       ...(signed ? { 'webhook-signature': `v1,${signed.digest('base64')}` } : {}),
       ...trace,

@@ -7,8 +7,10 @@ import {
   BLOCKED_COLUMNS,
   earlierNeeded,
   fillEvents,
+  HAS_OWNER,
   HAS_TURN,
   hasOpenState,
+  inHead,
   listedColumns,
   readBusy,
   readListed,
@@ -102,6 +104,7 @@ const CONDITIONS = [
   ['route', 'd.route = ?'],
   ['job', 'd.job = ?'],
   ['before', 'w.ref < ?'],
+  ['delivery_id', 'instr(d.head, ?) > 0'],
 ] as const satisfies readonly (readonly [keyof ListFilter, string])[];
 
 function list(db: Connection, filter: ListFilter): readonly DispatchSummary[] {
@@ -110,6 +113,7 @@ function list(db: Connection, filter: ListFilter): readonly DispatchSummary[] {
   // Taken from the known states, because it becomes a literal.
   const state = SHOWN_STATES.find((known) => known === filter.state);
   if (state !== undefined) where.push(isFinal(state) ? `w.state = '${state}'` : hasOpenState(state));
+  if (filter.hide_own) where.push(HAS_OWNER);
   if (filter.oldest_open || (state !== undefined && !isFinal(state))) where.push('w.finished_at IS NULL');
   const rows = select<ListedRow>(
     db,
@@ -117,7 +121,8 @@ function list(db: Connection, filter: ListFilter): readonly DispatchSummary[] {
     'FROM work w JOIN dispatch d USING (ref) ' +
       `${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY w.ref ${filter.oldest_open ? 'ASC' : 'DESC'} LIMIT ?`,
   );
-  return rows.all(...given.map(([name]) => filter[name] as string | number), filter.limit).map(readListed);
+  const values = { ...filter, delivery_id: inHead(filter.delivery_id ?? '') };
+  return rows.all(...given.map(([name]) => values[name] as string | number), filter.limit).map(readListed);
 }
 
 function createSessions(db: Connection): QueryHandlers['sessions'] {

@@ -70,7 +70,9 @@ function join(unit: WorkUnit, m: Headed<JoinGroup>, texts: LargeTexts): Mutation
   const group = { key, first_at, superseded };
   const next = { head: dispatch, texts, max_concurrent, state: 'pending', due_at, now, group } as const;
   const ref = unit.insert({ ...next, replaced: before });
-  if (before !== undefined) unit.move(before, { to: 'skipped', at: now, reason: `superseded by ${dispatch.id}` });
+  // An event of a burst that keeps all is in the prompt of the next one.
+  const reason = `${dispatch.burst ? 'merged into' : 'superseded by'} ${dispatch.id}`;
+  if (before !== undefined) unit.move(before, { to: 'skipped', at: now, reason });
   return { kind: 'stored', ref, superseded, due_at };
 }
 

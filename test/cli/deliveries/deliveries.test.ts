@@ -9,7 +9,8 @@ import type { Accept, Store } from '../../../runtime/store/contract.ts';
 import type { StoredDispatch } from '../../../runtime/store/queries.ts';
 import { openOfflineStore } from '../../../runtime/store/sqlite/open-store.ts';
 import { storePath } from '../../../runtime/store/store-path.ts';
-import type { RunFacts } from '../../../runtime/store/timeline.ts';
+import type { RunFacts, ShownOutput } from '../../../runtime/store/timeline.ts';
+import type { OutputContent } from '../../../schemas/generated/types.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import {
   HOLDER,
@@ -92,6 +93,75 @@ async function fill(path: string): Promise<void> {
   await add(store, 'pending1', 60_000);
   await store.close();
 }
+
+test('show has the outputs of the agent as text, and links to what was posted', async (t) => {
+  const { path, run, json } = setUp(t);
+  const store = await openOfflineStore(path);
+  const extra = { repo: 'o/r', number: '7' };
+  const to = (name: string, content: OutputContent) => ({
+    ...{ target: 'github_labels', extra, unresolved: [] },
+    output: { name, content },
+  });
+  const deliveries = [
+    to('labels', { labels: ['bug', 'docs'] }),
+    to('comment', { text: 'line 1\n\u001b[31mline 2' }),
+    to('review', { text: 'See below.', comments: [{ path: 'a.ts', line: 3 }] }),
+    { target: 'log', extra: {}, unresolved: [] },
+  ];
+  const ref = await addTaken(store, 'one', HOUR);
+  const dispatch = makeDispatch('one', { accepted_at: NOW - HOUR, deliveries });
+  const open = deliveries.map(({ target }, index) => ({ index, target, due_at: NOW - HOUR }));
+  await store.write(makeAdvance(ref, 'delivering', NOW - HOUR, { answer: 'done', dispatch, open }));
+  await store.write(makeTake(NOW - HOUR));
+  const posted = { outcome: 'ok', reason: null, sent: 1, message_id: 'https://example.org/o/r/7#c1' } as const;
+  await store.write(makeAttempt(ref, 1, NOW - HOUR, posted));
+  await store.close();
+  const { stdout } = await run('show', 'one');
+  assert.match(stdout, /^posted +https:\/\/example.org\/o\/r\/7#c1$/m);
+  assert.match(stdout, /\boutput labels to github_labels repo=o\/r number=7, not delivered:\nlabels: bug, docs\n/);
+  assert.match(stdout, /\boutput comment to .*, https:\S+#c1:\nline 1\n.*line 2\n/);
+  assert.match(stdout, /\boutput review to .*:\ncomments: \[\{"path":"a.ts","line":3\}\]\nSee below\.\n/);
+  assert.ok(!stdout.includes('\u001b'));
+  const { outputs } = await json<{ outputs: readonly ShownOutput[] }>('show', 'one');
+  assert.deepEqual(
+    outputs.map(({ name, delivered, message_id }) => [name, delivered, message_id]),
+    [
+      ['labels', false, null],
+      ['comment', true, 'https://example.org/o/r/7#c1'],
+      ['review', false, null],
+    ],
+  );
+});
+
+test('list hides messages of the gateway itself without --all', async (t) => {
+  const { path, json } = setUp(t);
+  const store = await openOfflineStore(path);
+  await add(store, 'event', HOUR);
+  const own = makeDispatch('alert', { accepted_at: NOW, mode: 'message', route: null, event: 'alert' });
+  await store.write(makeAccept('alert', { dispatch: own, now: NOW }));
+  await store.close();
+  const ids = async (...argv: string[]) => (await json<Listed[]>('list', ...argv)).map(({ id }) => id);
+  assert.deepEqual([await ids(), await ids('--all')], [['event'], ['alert', 'event']]);
+});
+
+test('show finds a delivery by the delivery id of its sender, and names the ids if several have it', async (t) => {
+  const { path, run, json } = setUp(t);
+  const store = await openOfflineStore(path);
+  const given = (id: string, delivery_id: string) =>
+    store.write(
+      makeAccept(id, { dispatch: makeDispatch(id, { accepted_at: NOW, delivery_id }), now: NOW, claim: null }),
+    );
+  await given('0mb1', '72d3162e-cc78');
+  await given('0mb2', 'twice');
+  await given('0mb3', 'twice');
+  await store.close();
+  assert.equal((await json<Listed>('show', '72d3162e-cc78')).id, '0mb1');
+  const { code, stderr } = await run('show', 'twice');
+  assert.equal(code, 1);
+  assert.match(stderr, /0mb2/);
+  assert.match(stderr, /0mb3/);
+  assert.equal((await run('show', '72d3162e')).code, 1);
+});
 
 test('show --json has the display names of targets', async (t) => {
   const { path, json } = setUp(t);

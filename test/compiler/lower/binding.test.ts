@@ -6,7 +6,7 @@ import { lowerTargetNames } from '../../../compiler/lower/targets.ts';
 import type { TargetConfig } from '../../../schemas/generated/types.ts';
 import { lowerTargetFile, readTargetFile, shippedTarget, targetNames } from '../../helpers/targets.ts';
 
-const SCOPE = { profile: 'work', max_attempts: 8 };
+const SCOPE = { profile: 'work', max_attempts: 8, at_most_once: false };
 
 const TWO_WAYS = lowerTargetFile('two_ways', {
   title: 'Two ways',
@@ -35,9 +35,26 @@ test('resolves an alias and preserves a reference', () => {
     allow_http: false,
     credentials: { token: { kind: 'env', value: 'T', scope: 'work' } },
     options: {},
-    retry_ambiguous: false,
+    at_most_once: false,
     max_attempts: 8,
   });
+});
+
+test('at_most_once is that of the entry, else the opposite of its former name, else that of the gateway', () => {
+  const read = (more: TargetConfig, at_most_once: boolean): boolean | undefined =>
+    lowerBinding({ enabled: true, token: 'x', ...more }, shippedTarget('telegram'), { ...SCOPE, at_most_once }).plan
+      ?.at_most_once;
+  const cases: readonly (readonly [TargetConfig, boolean, boolean])[] = [
+    [{}, false, false],
+    [{}, true, true],
+    [{ at_most_once: false }, true, false],
+    [{ at_most_once: true }, false, true],
+    [{ retry_ambiguous: true }, true, false],
+    [{ retry_ambiguous: false }, false, true],
+    [{ at_most_once: true, retry_ambiguous: true }, false, true],
+  ];
+  for (const [entry, ofGateway, expected] of cases)
+    assert.equal(read(entry, ofGateway), expected, JSON.stringify([entry, ofGateway]));
 });
 
 test('the present settings choose the variant, unless the config names one', () => {

@@ -73,7 +73,10 @@ function join(tables: MemoryTables, m: JoinGroup): MutationResults['join_group']
   tables.groups.set(name, { ...group, ref });
   if (replaced !== undefined) {
     move(tables, replaced, 'skipped');
-    Object.assign(replaced, { finished_at: m.now, reason: `superseded by ${id}` });
+    Object.assign(replaced, {
+      finished_at: m.now,
+      reason: `${m.dispatch.burst == null ? 'superseded by' : 'merged into'} ${id}`,
+    });
   }
   return { kind: 'stored', ref, superseded, due_at };
 }

@@ -178,12 +178,14 @@ function find(tables: MemoryTables, id: string): QueryResults['find'] {
 
 function list(tables: MemoryTables, filter: ListFilter): readonly DispatchSummary[] {
   const asked = new Set(blocked(tables).map(({ ref }) => ref));
-  const matches = ({ state, route, job, accepted_at, ref }: DispatchRow): boolean =>
+  const matches = ({ state, route, job, accepted_at, ref, dispatch }: DispatchRow): boolean =>
     (filter.state === undefined || (asked.has(ref) ? 'waiting' : state) === filter.state) &&
     (filter.route === undefined || route === filter.route) &&
     (filter.job === undefined || job === filter.job) &&
     accepted_at >= (filter.since ?? 0) &&
     ref < (filter.before ?? Number.POSITIVE_INFINITY) &&
+    (filter.delivery_id === undefined || dispatch.delivery_id === filter.delivery_id) &&
+    !(filter.hide_own && route === null && job === null) &&
     !(filter.oldest_open && isFinal(state));
   const found = [...tables.dispatches.values()].filter(matches);
   return (filter.oldest_open ? found : found.reverse()).slice(0, filter.limit).map((row) => summary(tables, row));

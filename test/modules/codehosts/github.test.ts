@@ -47,7 +47,7 @@ async function setUp(t: TestContext, settings: Settings): Promise<Setup> {
   const targets = NAMES.map(shippedTarget);
   const bindings = targets.flatMap((plan) => {
     const config = { enabled: true, api_base: github.url, ...settings };
-    const { plan: binding } = lowerBinding(config, plan, { profile: 'default', max_attempts: 8 });
+    const { plan: binding } = lowerBinding(config, plan, { profile: 'default', max_attempts: 8, at_most_once: false });
     return binding === null ? [] : [[plan.name, binding] as const];
   });
   const restart = (): TestDeliverer => {
@@ -389,7 +389,7 @@ test('an app: an invalid or wrong key is reported, and no key or token is in an 
   assert.doesNotMatch(shown, /ghs_|eyJ/);
   const plan = shippedTarget('github_labels');
   const bad = { enabled: true, api_base: github.url, app_id: '77', private_key: 'canary-not-a-key' };
-  const { plan: binding } = lowerBinding(bad, plan, { profile: 'default', max_attempts: 8 });
+  const { plan: binding } = lowerBinding(bad, plan, { profile: 'default', max_attempts: 8, at_most_once: false });
   assert.ok(binding !== null);
   const { problems } = createTestDeliverer(t, { targets: [plan], bindings: { default: { github_labels: binding } } });
   assert.match(problems[0]?.message ?? '', /^private_key /);

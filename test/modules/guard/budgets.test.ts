@@ -40,7 +40,7 @@ interface Served {
   service: OperatedService;
   readonly clock: FakeClock;
   readonly runs: string[];
-  restart(): Promise<void>;
+  restart(changed?: string): Promise<void>;
   /** Sends events one after the other and returns their outcomes. */
   send(route: string, ...ids: string[]): Promise<string[]>;
   settle(): Promise<void>;
@@ -49,8 +49,6 @@ interface Served {
 /** @param gate runs end only after it resolves */
 async function serve(t: TestContext, yaml: string, usd = 0, gate: Promise<void> = Promise.resolve()): Promise<Served> {
   const home = tempDir(t);
-  const { table, diagnostics } = await compileText(yaml, { home, env: {} });
-  assert.ok(table !== null, diagnostics.map(({ message }) => message).join('\n'));
   const clock = new FakeClock(NOON);
   const runs: string[] = [];
   const run: RunProcess = async ({ stdin }) => {
@@ -59,13 +57,17 @@ async function serve(t: TestContext, yaml: string, usd = 0, gate: Promise<void> 
     const stdout = Buffer.from(JSON.stringify({ text: 'yes', tokens: 10, usd }));
     return { kind: 'exit', code: 0, signal: null, stdout, stderr: '' };
   };
-  const open = () => createService({ table, home, env: { PATH: '/usr/bin' }, log: silentLog, clock, run });
+  const open = async (text: string) => {
+    const { table, diagnostics } = await compileText(text, { home, env: {} });
+    assert.ok(table !== null, diagnostics.map(({ message }) => message).join('\n'));
+    return createService({ table, home, env: { PATH: '/usr/bin' }, log: silentLog, clock, run });
+  };
   const served: Served = {
-    service: await open(),
+    service: await open(yaml),
     ...{ clock, runs },
-    async restart() {
+    async restart(changed = yaml) {
       await served.service.stop({ drainMs: 0 });
-      served.service = await open();
+      served.service = await open(changed);
     },
     async send(route, ...ids) {
       const outcomes: string[] = [];
@@ -188,4 +190,26 @@ describe('a budget', () => {
     assert.deepEqual(await served.send('one', 'f', 'g'), [ACCEPTED, OVER]);
     assert.equal((await alerts(served, 3)).length, 3);
   });
+
+  for (const [of, parts] of [
+    ['route', (runs: number) => ({ route: `, budget: { runs: ${runs}, per: hour }` })],
+    ['gateway', (runs: number) => ({ gateway: `, budget: { runs: ${runs}, per: hour }` })],
+  ] as const) {
+    it(`of a ${of} ends its alert when it is raised, but not while it is still used up`, async (t) => {
+      const yaml = (runs: number): string => {
+        const { gateway = '', ...more }: { readonly gateway?: string; readonly route?: string } = parts(runs);
+        return config({ ...more, gateway: `, alerts: { deliver: local }${gateway}` });
+      };
+      const served = await serve(t, yaml(2));
+      await served.send('one', 'a', 'b', 'c');
+      assert.equal((await alerts(served, 1)).length, 1);
+      await served.restart(yaml(1));
+      await served.clock.run(20_000);
+      assert.equal((await alerts(served)).length, 1);
+      await served.restart(yaml(3));
+      assert.match((await alerts(served, 2))[1] ?? '', /: resolved: /);
+      assert.deepEqual(await served.send('one', 'd', 'e'), [ACCEPTED, OVER]);
+      assert.equal((await alerts(served, 3)).length, 3);
+    });
+  }
 });

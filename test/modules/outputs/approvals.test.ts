@@ -13,6 +13,7 @@ import { destinationInTable } from '../../../runtime/deliver/http/link-variant.t
 import { listJobs, manualDispatch } from '../../../runtime/dispatch/scheduler/job.ts';
 import type { OperatedService } from '../../../runtime/service/options.ts';
 import type { Store } from '../../../runtime/store/contract.ts';
+import { StoreUnavailable } from '../../../runtime/store/contract.ts';
 import type { Approval } from '../../../schemas/built/operations/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import type { BenchOptions } from '../../helpers/dispatch-bench.ts';
@@ -112,6 +113,68 @@ describe('a message with approve', () => {
     const late = await answerApproval(bench.store, 'a', { approve: true, by: 'ann', reason: null }, bench.clock.now());
     assert.equal(late.kind === 'late' && late.approval.state, 'expired');
     assert.deepEqual([...texts(bench), ...texts(again)], []);
+  });
+
+  it('reports a missing answer as a failed delivery, and a rejection not', async () => {
+    const failures: (string | null)[] = [];
+    const observer = { deliveryEnded: (_: unknown, __: number, failure: string | null) => void failures.push(failure) };
+    const rejected = await benchWithApproval({ context: { observer } });
+    await answer(rejected, false);
+    assert.deepEqual(failures, []);
+    const expired = await benchWithApproval({ context: { observer } });
+    await expired.clock.run(HOUR + 1);
+    assert.deepEqual(failures.length, 1);
+    assert.match(failures[0] ?? '', /^not_approved: /);
+  });
+
+  it('cannot be answered once its time has passed, even before the gateway has ended it', async () => {
+    const bench = await benchWithApproval();
+    const now = bench.clock.now() + HOUR;
+    const late = await answerApproval(bench.store, 'a', { approve: true, by: 'ann', reason: null }, now);
+    assert.deepEqual([late.kind, late.kind === 'late' && late.approval.state], ['late', 'expired']);
+  });
+
+  it('names the first answer to a second one that arrives between any two reads of the store', async () => {
+    for (let at = 1; at <= 8; at++) {
+      const bench = await benchWithApproval();
+      const [shown] = await listApprovals(bench.store);
+      const id = shown?.id ?? '';
+      let reads = 0;
+      const store = Object.assign(Object.create(bench.store) as Store, {
+        read: async (query: Parameters<Store['read']>[0]) => {
+          if (++reads === at) await answer(bench, false, 'ann', 'no');
+          return bench.store.read(query);
+        },
+      });
+      const second = await answerApproval(store, id, { approve: true, by: 'bob', reason: null }, bench.clock.now());
+      if (reads < at) break;
+      assert.equal(second.kind, 'late', `answered before read ${at}`);
+      assert.deepEqual(second.kind === 'late' && second.approval.answer?.by, 'ann');
+    }
+  });
+
+  it('reports an answer that was stored, even if the store fails immediately afterwards', async () => {
+    const bench = await benchWithApproval();
+    const [shown] = await listApprovals(bench.store);
+    let isStored = false;
+    const store = Object.assign(Object.create(bench.store) as Store, {
+      read: async (query: Parameters<Store['read']>[0]) => {
+        if (isStored) throw new StoreUnavailable('gone');
+        return bench.store.read(query);
+      },
+      write: async (change: Parameters<Store['write']>[0]) => {
+        const result = await bench.store.write(change);
+        isStored = true;
+        return result;
+      },
+    });
+    const now = bench.clock.now();
+    const answered = await answerApproval(store, shown?.id ?? '', { approve: true, by: 'ann', reason: 'fine' }, now);
+    const found = await findApproval(bench.store, shown?.id ?? '');
+    assert.deepEqual(
+      [answered.kind, answered.kind === 'answered' && answered.approval],
+      ['answered', found.kind === 'found' && found.approval],
+    );
   });
 
   it('accepts the first answer, and names it to the second', async () => {
@@ -219,6 +282,52 @@ describe('gateway.approvals', () => {
     assert.equal((await ownMessages(second.store)).filter((text) => text.includes('needs your approval')).length, 1);
     assert.equal((await listApprovals(second.store)).length, 0);
   });
+});
+
+it('the alert counts the messages that wait now, also after restarts', async (t) => {
+  const home = tempDir(t);
+  const counts = async ({ service }: Awaited<ReturnType<typeof serve>>) =>
+    (await service.status()).alerts.map(({ kind, count }) => [kind, count]);
+  const first = await serve(t, home);
+  for (const n of [1, 2, 3]) await first.send(n);
+  await until(async () => (await listApprovals(first.store)).length === 3);
+  await first.service.stop({ drainMs: 1000 });
+  for (let n = 0; n < 3; n++) {
+    const again = await serve(t, home);
+    again.service.start();
+    await until(async () => (await counts(again)).length === 1);
+    await again.service.stop({ drainMs: 1000 });
+  }
+  const last = await serve(t, home);
+  last.service.start();
+  await until(async () => JSON.stringify(await counts(last)) === '[["approval",3]]');
+  const [one] = await listApprovals(last.store);
+  await answerApproval(last.store, one?.id ?? '', { approve: true, by: 'ann', reason: null }, Date.now());
+  last.service.changed();
+  // The count of an alert is stored at most every ten seconds.
+  await until(async () => JSON.stringify(await counts(last)) === '[["approval",2]]');
+  assert.equal(
+    (await ownMessages(last.store)).filter((text) => /^hookwright: (?!resolved)[^:]*: route review/.test(text)).length,
+    1,
+  );
+});
+
+it('a request for approval is the only message about it, unless the alert is asked for', async (t) => {
+  const home = tempDir(t);
+  const yaml = (alerts: string) => `${YAML.replace('on: [approval] }', `${alerts}}`)}`;
+  for (const [alerts, has] of [
+    ['', false],
+    ['on: [approval] ', true],
+  ] as const) {
+    const { table } = await compileText(yaml(alerts), { home, env: { SECRET } });
+    assert.equal(table?.gateway.alerts?.on.includes('approval'), has);
+    assert.equal(table?.gateway.alerts?.on.includes('delivery_dead'), !has);
+  }
+  const { table } = await compileText(YAML.replace(/approvals:.*\n/, '').replace(', on: [approval]', ''), {
+    home,
+    env: { SECRET },
+  });
+  assert.equal(table?.gateway.alerts?.on.includes('approval'), true);
 });
 
 /** A service that accepts everything. */

@@ -235,3 +235,17 @@ test('--live reports a rejected bot token, and a service that does not answer ab
     ['GET /', 'GET /bot1:canary/getMe'],
   );
 });
+
+test('warns if all alerts depend on one target', async (t) => {
+  const log = (deliver: string): string =>
+    `gateway: { alerts: { deliver: ${deliver} } }\nplatforms:\n  telegram: { enabled: true, token: "1:canary", home_channel: "1" }\n  slack: { enabled: true, token: env:SL, home_channel: C1 }\n`;
+  for (const [deliver, status] of [
+    ['telegram', 'warning'],
+    ['[telegram, slack]', 'ok'],
+    ['log', undefined],
+  ] as const) {
+    const { of, code } = await doctor(tempDir(t), { config: log(deliver), env: { ...SECRET, SL: 'xoxb-canary' } });
+    assert.equal(of('alerts', 'several targets')?.status, status, deliver);
+    assert.equal(code, 0);
+  }
+});

@@ -35,7 +35,7 @@ describe('signature', () => {
       const sign = linkWebhook(new Map([['secret', secret]]));
       assert.ok(typeof sign !== 'string');
       const values = { ...NO_VALUES, key: headers['webhook-id'] ?? '', timestamp: headers['webhook-timestamp'] ?? '' };
-      assert.deepEqual(sign(body, values), headers);
+      assert.deepEqual(sign(body, values), { ...headers, 'idempotency-key': values.key });
     });
   }
   test('has published vectors', () => assert.ok(published.length > 0));
@@ -106,7 +106,7 @@ test('a 5xx, a timeout of the service and 429 are retried, redirects are never f
   const kinds: string[] = [];
   for (let index = 0; index < 8; index++) kinds.push((await deliverer.deliver(deliveryTo('http'))).kind);
   const [again, never] = ['ambiguous', 'permanent'];
-  assert.deepEqual(kinds, [again, again, again, 'retry', never, never, never, never]);
+  assert.deepEqual(kinds, [again, 'retry', again, 'retry', never, never, never, never]);
   assert.equal(server.seen.length, 8);
 });
 

@@ -14,7 +14,8 @@ const request = (one: TargetCase) =>
 
 /** Responses of proxies that no service sends. */
 const HOSTILE: readonly (readonly [string, Answer, DeliveryOutcome['kind']])[] = [
-  ['HTML on 503', { status: 503, body: '<html>Service Unavailable</html>' }, 'ambiguous'],
+  ['HTML on 502', { status: 502, body: '<html>Bad Gateway</html>' }, 'ambiguous'],
+  ['HTML on 503', { status: 503, body: '<html>Service Unavailable</html>' }, 'retry'],
   ['HTML on 200', { status: 200, body: '<html>please log in</html>' }, 'permanent'],
   ['an empty 200', { status: 200, body: '' }, 'permanent'],
   ['JSON of another kind', { status: 200, body: '"text"' }, 'permanent'],

@@ -18,35 +18,36 @@ import { makeDispatch } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
 import { createMemoryStore } from '../../helpers/memory-store.ts';
 
-const policy: RetryPolicy = { max_attempts: 3, retry_ambiguous: false };
+const policy: RetryPolicy = { max_attempts: 3, at_most_once: false };
 
 describe('decideDelivery', () => {
-  const willing = { ...policy, retry_ambiguous: true };
+  const once = { ...policy, at_most_once: true };
   const cases: readonly [string, DeliveryOutcome, number, RetryPolicy, string][] = [
     ['ok is done', sentOk(), 1, policy, 'done'],
     ['permanent is dead at once', notSent('permanent'), 1, policy, 'dead: permanent reason'],
     ['retry is tried again', notSent('retry'), 2, policy, 'again in 8000'],
     ['retry ends with the attempts', notSent('retry'), 3, policy, 'dead: failed after 3 attempts: retry reason'],
     [
-      'ambiguous is not repeated',
+      'ambiguous is not repeated with at_most_once',
       notSent('ambiguous'),
       1,
-      policy,
+      once,
       'dead: not retried, because it may have arrived: ambiguous reason',
     ],
     [
-      'ambiguous is repeated if the target drops repeats',
+      'ambiguous is repeated with at_most_once if the target drops repeats',
       notSent('ambiguous', { idempotent: true }),
       1,
-      policy,
+      once,
       'again in 2000',
     ],
-    ['ambiguous is repeated where the operator accepts it', notSent('ambiguous'), 1, willing, 'again in 2000'],
+    ['ambiguous is repeated', notSent('ambiguous'), 1, policy, 'again in 2000'],
+    ['retry is tried again with at_most_once', notSent('retry'), 1, once, 'again in 2000'],
     [
       'ambiguous also ends with the attempts',
       notSent('ambiguous'),
       3,
-      willing,
+      policy,
       'dead: failed after 3 attempts: ambiguous reason',
     ],
     ['a longer Retry-After is honoured', notSent('retry', { retry_after_ms: 60_000 }), 1, policy, 'again in 66000'],
@@ -169,7 +170,8 @@ describe('delivery', () => {
     const { service, store, lines } = dispatchBench({ deliver: () => Promise.reject(new Error('bug')) });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await settle();
-    assert.match(storedIn(store, 'a')?.reason ?? '', /^log: /);
+    const [step] = storedIn(store, 'a')?.steps.filter(({ kind }) => kind === 'delivery') ?? [];
+    assert.deepEqual([step?.outcome, typeof step?.next_at], ['ambiguous', 'number']);
     assert.ok(lines.some(({ level, fields }) => level === 'error' && fields.err instanceof Error));
   });
 
@@ -223,5 +225,78 @@ describe('delivery', () => {
     await service.accept(makeDispatch('a', { deliveries: [] }), claimOf('1'), null);
     await settle();
     assert.equal(stateOf(store, 'a'), 'done');
+  });
+});
+
+describe('an alert', () => {
+  const MINUTE = 60_000;
+  const HOUR = 60 * MINUTE;
+  const to = (target: string) => ({ target, extra: {}, unresolved: [] });
+
+  /** @param targets the receivers @param upAfter ms after which every target accepts messages */
+  async function watch(targets: readonly string[], outcome: DeliveryOutcome, upAfter: number, more: object = {}) {
+    const begun = { at: 0 };
+    const bench = dispatchBench({
+      deliver: ({ target }) => (target === 'up' || bench.clock.now() - begun.at >= upAfter ? sentOk() : outcome),
+    });
+    begun.at = bench.clock.now();
+    const own = { mode: 'message', route: null, event: 'alert', accepted_at: begun.at, ...more } as const;
+    await bench.service.accept(makeDispatch('a', { ...own, deliveries: targets.map(to) }), claimOf('1'), null);
+    const tries = (): readonly number[] =>
+      storedIn(bench.store, 'a')
+        ?.steps.filter(({ kind }) => kind === 'delivery')
+        .map(({ at }) => at - begun.at) ?? [];
+    return { ...bench, tries, state: () => storedIn(bench.store, 'a')?.state };
+  }
+
+  for (const kind of ['permanent', 'retry', 'ambiguous'] as const) {
+    it(`waits for its only target, which answers ${kind}, and is sent within minutes of its return`, async () => {
+      const { clock, tries, state } = await watch(['slack'], notSent(kind), 20 * HOUR);
+      await clock.run(20 * HOUR);
+      assert.equal(state(), 'delivering');
+      await clock.run(6 * MINUTE);
+      assert.equal(state(), 'done');
+      const waits = tries().map((at, index) => at - (tries()[index - 1] ?? 0));
+      assert.ok(waits.every((wait) => wait <= 6 * MINUTE));
+      assert.ok(tries().length < 300, `${tries().length} attempts`);
+    });
+  }
+
+  it('is dead after a day', async () => {
+    const { clock, state } = await watch(['slack'], notSent('permanent'), 48 * HOUR);
+    await clock.run(23.9 * HOUR);
+    assert.equal(state(), 'delivering');
+    await clock.run(12 * MINUTE);
+    assert.equal(state(), 'dead');
+  });
+
+  it('does not wait for a target that rejects it if there are others, but for one that is down', async () => {
+    const rejected = await watch(['slack', 'up'], notSent('permanent'), 20 * HOUR);
+    await rejected.clock.run(MINUTE);
+    assert.equal(rejected.state(), 'dead');
+    const down = await watch(['slack', 'up'], notSent('retry'), 20 * HOUR);
+    await down.clock.run(20.2 * HOUR);
+    assert.equal(down.state(), 'done');
+  });
+
+  it('honours a long Retry-After', async () => {
+    const { clock, tries } = await watch(['slack'], notSent('retry', { retry_after_ms: 30 * MINUTE }), 20 * HOUR);
+    await clock.run(29 * MINUTE);
+    assert.equal(tries().length, 1);
+  });
+
+  it('is the only message of the gateway that waits, besides a request for approval', async () => {
+    for (const [event, expected] of [
+      ['approval', 'delivering'],
+      ['run_failed', 'dead'],
+      ['alert_test', 'dead'],
+    ] as const) {
+      const { clock, state } = await watch(['slack'], notSent('permanent'), 20 * HOUR, { event });
+      await clock.run(MINUTE);
+      assert.equal(state(), expected, event);
+    }
+    const { clock, state } = await watch(['slack'], notSent('permanent'), 20 * HOUR, { route: 'alerts' });
+    await clock.run(MINUTE);
+    assert.equal(state(), 'dead', 'an event of a route that is called alert');
   });
 });

@@ -121,8 +121,7 @@ describe('direct delivery', () => {
   const seconds: readonly (readonly [outcome: DeliveryOutcome, timeoutMs: number, attempts: number])[] = [
     [notSent('retry'), 10_000, 2],
     [notSent('permanent'), 10_000, 1],
-    [notSent('ambiguous'), 10_000, 1],
-    [notSent('ambiguous', { idempotent: true }), 10_000, 2],
+    [notSent('ambiguous'), 10_000, 2],
     [notSent('retry', { retry_after_ms: 4000 }), 10_000, 2],
     [notSent('retry', { retry_after_ms: 20_000 }), 10_000, 1],
     [notSent('retry'), 900, 1],

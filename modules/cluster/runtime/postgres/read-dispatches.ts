@@ -4,8 +4,10 @@ import {
   BLOCKED_COLUMNS,
   earlierNeeded,
   fillEvents,
+  HAS_OWNER,
   HAS_TURN,
   hasOpenState,
+  inHead,
   listedColumns,
   readBusy,
   readListed,
@@ -145,10 +147,12 @@ async function list(
   const state = SHOWN_STATES.find((known) => known === filter.state);
   if (state !== undefined) where.push(isFinal(state) ? `e.state = '${state}'` : hasOpenState(state));
   if (filter.oldest_open) where.push('w.ref IS NOT NULL');
+  if (filter.hide_own) where.push(HAS_OWNER);
   add(filter.route, (place) => `d.route = ${place}`);
   add(filter.job, (place) => `d.job = ${place}`);
   add(filter.since, (place) => `d.accepted_at >= ${place}`);
   add(filter.before, (place) => `d.ref < ${place}`);
+  if (filter.delivery_id !== undefined) add(inHead(filter.delivery_id), (place) => `strpos(d.head, ${place}) > 0`);
   const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
   const sql = `SELECT ${LISTED} FROM ${TABLES} ${condition} ORDER BY d.ref ${filter.oldest_open ? 'ASC' : 'DESC'} LIMIT $${values.push(filter.limit)}`;
   return (await ask<[ListedRow[]]>([sql, ...values]))[0].map(readListed);

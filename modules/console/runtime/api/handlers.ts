@@ -1,9 +1,11 @@
 /** The operations of the API by id: each calls control operations and returns the result that the OpenAPI document describes. */
 import { alertTitle } from '../../../../base/names.ts';
+import { utcTime } from '../../../../base/text.ts';
+import { findDelivery } from '../../../../runtime/store/find-delivery.ts';
 import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
-import { runFacts, timeline, whyNotReplay, withLabels } from '../../../../runtime/store/timeline.ts';
+import { runFacts, shownOutputs, timeline, whyNotReplay, withLabels } from '../../../../runtime/store/timeline.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
-import type { DeliverySummary, KeptFilter, KeptPage } from '../../../../schemas/built/operations/types.ts';
+import type { Approval, DeliverySummary, KeptFilter, KeptPage } from '../../../../schemas/built/operations/types.ts';
 import { ApiRefusal, cursorOf, keyIn, pageOf, sortedPage } from '../answer.ts';
 import type { ApiContext } from './call-operation.ts';
 import { callOperation, checkNames, jobId, notOne, ofProfile, read } from './call-operation.ts';
@@ -84,6 +86,7 @@ export const HANDLERS: Handlers = {
       not_replayable: whyNotReplay(stored, false),
       dispatch: withLabels(stored.dispatch),
       run: latestRun(stored),
+      outputs: shownOutputs(stored),
       timeline: timeline(stored),
     };
   },
@@ -193,7 +196,7 @@ export const HANDLERS: Handlers = {
     if (answered.kind === 'unknown' || answered.kind === 'ambiguous') throw notOne('approval', id, answered.kind);
     const { approval } = answered;
     if (answered.kind === 'answered') return approval;
-    throw new ApiRefusal(409, 'late', `already ${approval.state}: the first answer counts`);
+    throw new ApiRefusal(409, 'late', lateText(approval));
   },
 
   async listUsage(context, { since, span, route, ...page }) {
@@ -235,9 +238,14 @@ const USAGE_SPANS = { hour: 3_600_000, day: 86_400_000 } as const;
 /** Days of usage without `since`. */
 const USUAL_DAYS = 7;
 
+function lateText({ state, answer }: Approval): string {
+  const who = answer === null ? '' : ` by ${answer.by} at ${utcTime(answer.at)}`;
+  return `already ${state}${who}: the first answer counts`;
+}
+
 /** @throws ApiRefusal for an unknown or ambiguous id */
 async function storedDelivery(context: ApiContext, id: string): Promise<StoredDispatch> {
-  const found = await read(context, { kind: 'find', id });
+  const found = await findDelivery({ read: (query) => read(context, query) }, id);
   if (found.kind !== 'found') throw notOne('delivery', id, found.kind);
   return found.dispatch;
 }

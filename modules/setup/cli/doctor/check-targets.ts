@@ -67,6 +67,17 @@ function refused(about: Omit<Subject, 'target'>, message: string): Check {
   return { ...about, check: 'credentials', status: 'failed', detail: message, fix };
 }
 
+/** Warns if all alerts depend on one target. */
+export function checkAlerts({ gateway: { alerts } }: RouteTable): readonly Check[] {
+  const [target, ...others] = new Set(alerts?.deliver.map((each) => each.target));
+  if (target === undefined || QUIET.has(target)) return [];
+  const about = { subject: 'alerts', check: 'several targets' };
+  const detail = `all alerts go to ${target}: while it fails, they wait, and after a day they are lost`;
+  const fix = 'add a target of another service to gateway.alerts.deliver';
+  if (others.length === 0) return [gatewayCheck({ ...about, status: 'warning', detail, fix })];
+  return [gatewayCheck({ ...about, status: 'ok', detail: [target, ...others].join(', ') })];
+}
+
 /** A larger difference is a failure, in ms; above 300 s, timestamps of senders are rejected (§8). */
 const WARN_MS = 5000;
 const FAIL_MS = 60_000;

@@ -412,7 +412,7 @@ describe('scheduler: events', () => {
 
 describe('scheduler: deliveries', () => {
   const binding = {
-    ...{ variant: null, api_base: null, credentials: {}, options: {}, retry_ambiguous: false, max_attempts: 8 },
+    ...{ variant: null, api_base: null, credentials: {}, options: {}, at_most_once: false, max_attempts: 8 },
     allow_http: false,
   };
 

@@ -68,6 +68,7 @@ export function groups(open: StoreOpener): void {
       return `before ${all}|a${all}fter ${id}`;
     });
     assert.deepEqual(await prompts('a', 'b', 'd'), texts);
+    assert.deepEqual((await find(opened.store, 'b'))?.reason, 'merged into c');
     const found = await find(opened.store, 'd');
     assert.deepEqual([found?.dispatch.burst, found?.dispatch.superseded], [null, 4]);
     assert.deepEqual(await idsOf(opened.store, await take(opened.store, 90_000)), ['d']);

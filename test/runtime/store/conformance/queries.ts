@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Store } from '../../../../runtime/store/contract.ts';
+import { findDelivery, withDeliveryId } from '../../../../runtime/store/find-delivery.ts';
 import type { ListFilter } from '../../../../runtime/store/queries.ts';
 import { makeAttempt, makeDispatch, makeJoin, openDeliveries } from '../../../helpers/dispatches.ts';
 import type { StoreOpener } from './subject.ts';
@@ -68,6 +69,32 @@ export function queries(open: StoreOpener): void {
     assert.equal(await ids(store, { limit: 10, job: 'brief' }), 'e');
     assert.equal(await ids(store, { limit: 10, since: 3000 }), 'edc');
     assert.equal(await ids(store, { limit: 10, since: 2000, route: 'two', state: 'dead' }), 'b');
+    // A message of the gateway itself has neither.
+    await accept(store, 'f', { dispatch: makeDispatch('f', { route: null, event: 'alert' }) });
+    assert.equal(await ids(store, { limit: 3 }), 'fed');
+    assert.equal(await ids(store, { limit: 3, hide_own: true }), 'edc');
+    assert.equal(await ids(store, { limit: 3, hide_own: true, before: refs[2] ?? 0 }), 'ba');
+  });
+
+  it('lists the dispatches with a delivery id, whatever its characters are', async (t) => {
+    const { store } = await open(t);
+    const odd = ['1', '12', '"', '\\', ',"1",', '%', "'", 'ü\u0000', 'push', 'a'];
+    for (const [n, delivery_id] of odd.entries())
+      await accept(store, `x${n}`, { dispatch: makeDispatch(`x${n}`, { delivery_id, agent: 'a' }) });
+    await accept(store, 'again', { dispatch: makeDispatch('again', { delivery_id: '12', replay_of: 'x1' }) });
+    for (const [n, id] of odd.entries()) {
+      const found = await withDeliveryId(store, id);
+      assert.deepEqual(
+        found.map((each) => each.id),
+        id === '12' ? ['again', 'x1'] : [`x${n}`],
+        id,
+      );
+    }
+    const kinds = await Promise.all(['"', '12', 'absent'].map((id) => findDelivery(store, id)));
+    assert.deepEqual(
+      kinds.map((found) => (found.kind === 'found' ? found.dispatch.id : found.kind)),
+      ['x2', 'ambiguous', 'unknown'],
+    );
   });
 
   it('returns which of some dispatches have ended', async (t) => {

@@ -555,6 +555,31 @@ export interface Delivery {
   readonly dispatch: Dispatch;
   readonly run: LatestRun;
   /**
+   * What the agent has handed over.
+   */
+  readonly outputs: readonly {
+    readonly name: string;
+    /**
+     * Display name of the target.
+     */
+    readonly target: string;
+    readonly address: {
+      readonly [k: string]: string;
+    };
+    readonly text: string;
+    /**
+     * The other fields, as text.
+     */
+    readonly content: {
+      readonly [k: string]: string;
+    };
+    readonly delivered: boolean;
+    /**
+     * The id that the target returned, or the link to what was posted.
+     */
+    readonly message_id: string | null;
+  }[];
+  /**
    * Events of the delivery, in order.
    */
   readonly timeline: readonly {
