@@ -5,6 +5,8 @@ import type {
   BudgetConfig,
   BudgetPlan,
   CommandAgentPlan,
+  GuardedSecretConfig,
+  GuardedSecretPlan,
   SandboxConfig,
   SandboxPlan,
   SecretRef,
@@ -75,12 +77,24 @@ function lowerPrinted({
 
 function lowerEnv(config: NonNullable<AgentConfig['env']>, scope: string): Pick<CommandAgentPlan, 'env' | 'only_to'> {
   const env: Record<string, SecretRef> = {};
-  const only_to: Record<string, string[]> = {};
+  const only_to: Record<string, GuardedSecretPlan> = {};
   for (const [name, entry] of Object.entries(config)) {
     env[name] = parseSecretRef(typeof entry === 'string' ? entry : entry.secret, scope);
-    if (typeof entry !== 'string') only_to[name] = entry.only_to;
+    if (typeof entry !== 'string') only_to[name] = lowerGuarded(entry);
   }
   return { env, only_to };
+}
+
+const HTTPS_PORT = 443;
+/** The headers in which services expect a key. */
+const KEY_HEADERS = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'];
+
+function lowerGuarded({ only_to, header, in: place }: GuardedSecretConfig): GuardedSecretPlan {
+  return {
+    hosts: only_to.map((host) => (/:\d+$/.test(host) ? host : `${host}:${HTTPS_PORT}`).toLowerCase()),
+    headers: header === undefined ? KEY_HEADERS : [header.toLowerCase()],
+    body: place === 'body',
+  };
 }
 
 /** Null: no sandbox, so the program has the access of the gateway. */

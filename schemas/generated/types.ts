@@ -1209,7 +1209,7 @@ export interface AgentConfig {
   toolsets?: string[];
 }
 /**
- * A secret that the program cannot read. The variable contains a placeholder, which is replaced by the secret in requests to the hosts in `only_to`.
+ * A secret that the program cannot read. The variable contains a placeholder, which is replaced by the secret in a header of requests to the hosts in `only_to`.
  */
 export interface GuardedSecretConfig {
   /**
@@ -1217,11 +1217,21 @@ export interface GuardedSecretConfig {
    */
   secret: string;
   /**
-   * Hosts that receive the secret, over HTTPS. The sandbox's `network` must contain each of them.
+   * Hosts that receive the secret, over HTTPS on port 443 or the named port. The sandbox's `network` must contain each of them.
    *
    * @minItems 1
+   *
+   * Items: A host name, all names below a domain (`*.example.com`), or an IP address, IPv6 in brackets. With `:port`, only this port. URLs and address ranges are not allowed.
    */
   only_to: [string, ...string[]];
+  /**
+   * The only header in which the placeholder is replaced. Default: `Authorization`, `x-api-key`, `api-key` and `x-goog-api-key`.
+   */
+  header?: string;
+  /**
+   * `body`: the placeholder is also replaced in bodies. A host that stores or repeats bodies can then reveal the secret.
+   */
+  in?: 'body';
 }
 /**
  * Where the JSON that `command` prints has tokens and cost: one or more paths for each. Values of several paths are added; `*` matches every member.
@@ -4327,10 +4337,10 @@ export interface CommandAgentPlan {
     [k: string]: SecretRef;
   };
   /**
-   * Variables of `env` that the program gets as placeholders, with the hosts that receive their values.
+   * Variables of `env` that the program gets as placeholders, with the places that get their values.
    */
   only_to: {
-    [k: string]: string[];
+    [k: string]: GuardedSecretPlan;
   };
   /**
    * Sandbox of the agent, or of the gateway if the agent has none.
@@ -4349,6 +4359,20 @@ export interface CommandAgentPlan {
    */
   max_concurrent: number | null;
   toolsets: MostToolsets;
+}
+export interface GuardedSecretPlan {
+  /**
+   * `host:port` or `*.host:port`, in lower case.
+   */
+  hosts: string[];
+  /**
+   * In lower case.
+   */
+  headers: string[];
+  /**
+   * Whether bodies of requests get the value too.
+   */
+  body: boolean;
 }
 /**
  * Where the JSON that an agent's program prints has tokens and cost. Values of several paths are added; `*` matches every member.
@@ -4650,7 +4674,7 @@ export interface FilterLeaf {
    */
   value: string | number | boolean | {} | unknown[] | null;
   /**
-   * The operand as JSON, if it contains a number that JavaScript would round; `value` is then only near.
+   * The same value as JSON text, if it contains a number that JavaScript would round. `value` is then only near.
    */
   exact?: string;
 }

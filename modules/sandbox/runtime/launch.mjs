@@ -3,12 +3,21 @@
  * passes a JSON file, which the program cannot see, and reads the denied accesses from another file.
  */
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';
+import https from 'node:https';
+import { syncBuiltinESMExports } from 'node:module';
+import { guardSecrets } from './guarded-secrets.mjs';
 
 const [file = ''] = process.argv.slice(2);
-const { argv, settings, module, report, scratch, unreported, proxied, parent } = JSON.parse(readFileSync(file, 'utf8'));
+const { argv, settings, module, report, scratch, unreported, proxied, parent, guarded } = JSON.parse(
+  readFileSync(file, 'utf8'),
+);
 /** Limits the report, so that a program cannot make it grow by repeated attempts. */
 const MOST = 50;
+/** A shorter secret would be found in every response. */
+const FEWEST_BYTES = 8;
+const MARK = 'placeholder-';
 const said = new Set();
 
 function say(line) {
@@ -26,7 +35,24 @@ const quote = (word) => `'${word.replaceAll("'", `'\\''`)}'`;
 // If loopback and private addresses are listed, programs must use the proxy for them too.
 const setup = `echo started >&3; exec 3>&-; export TMPDIR=${quote(scratch)}${proxied ? ' NO_PROXY= no_proxy=' : ''}; `;
 
+/** Replaces the values in the environment by placeholders of the same length, before anything reads it. */
+function hideSecrets() {
+  return Object.entries(guarded).map(([name, places]) => {
+    const value = process.env[name] ?? '';
+    const { length } = Buffer.from(value);
+    if (length < FEWEST_BYTES)
+      throw new Error(`env.${name}: a secret with \`only_to\` needs at least ${FEWEST_BYTES} bytes`);
+    const random = randomBytes(length).toString('hex');
+    const placeholder = `${length < 3 * MARK.length ? '' : MARK}${random}`.slice(0, length);
+    process.env[name] = placeholder;
+    return { ...places, value: Buffer.from(value).toString('latin1'), placeholder };
+  });
+}
+
 try {
+  https.request = guardSecrets(https.request, hideSecrets());
+  // The runtime imports the function by its name.
+  syncBuiltinESMExports();
   const { SandboxManager } = await import(module);
   // Without the socket filter, the program could make others on this machine act for it. So nothing runs.
   const { errors, warnings } = SandboxManager.checkDependencies();

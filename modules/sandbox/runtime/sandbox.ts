@@ -137,6 +137,7 @@ async function prepare(
     parent: process.pid,
     unreported: [temporary, ...OWN_FOLDERS, ...spellings(cover.paths)],
     proxied: listsLocal(network),
+    guarded: onlyTo,
   };
   const listed = (words: readonly string[]): string => words.map((word) => `${word}\0`).join('');
   const files = {

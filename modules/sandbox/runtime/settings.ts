@@ -63,7 +63,6 @@ export function settingsOf({ network, onlyTo, paths, ...run }: Run) {
       // A program that could change the configuration would leave its sandbox at the next reload.
       denyWrite: named([...opened.filter((path) => !write.some((folder) => within(path, folder))), ...run.kept]),
     },
-    ...credentialsOf(onlyTo),
   };
   const linked = links.flatMap(([at, target]) => ['--symlink', target, at]);
   const readable = run.files.flatMap((path) => ['--ro-bind-try', path, path]);
@@ -71,21 +70,20 @@ export function settingsOf({ network, onlyTo, paths, ...run }: Run) {
   return { settings, mounts, writable: folders };
 }
 
-function networkOf(network: SandboxPlan['network'], onlyTo: Readonly<Record<string, readonly string[]>>): object {
+function networkOf(network: SandboxPlan['network'], onlyTo: Run['onlyTo']): object {
   // Without a list of hosts, the runtime does not isolate the network.
   if (network === 'any') return { deniedDomains: [] };
-  const receivers = Object.values(onlyTo).flat();
+  const receivers = Object.values(onlyTo).flatMap(({ hosts }) => hosts.map(withoutPort));
   const others = network.map(withoutPort).filter((host) => !receivers.some((receiver) => overlap(host, receiver)));
   const ending = receivers.length === 0 ? {} : { tlsTerminate: { excludeDomains: [...new Set(others)] } };
   return { allowedDomains: network, deniedDomains: [], strictAllowlist: true, ...ending };
 }
 
-function credentialsOf(onlyTo: Readonly<Record<string, readonly string[]>>): object {
-  const masked = Object.entries(onlyTo).map(([name, injectHosts]) => ({ name, mode: 'mask', injectHosts }));
-  return masked.length === 0 ? {} : { credentials: { envVars: masked } };
-}
-
-const withoutPort = (host: string): string => host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+const withoutPort = (host: string): string =>
+  host
+    .toLowerCase()
+    .replace(/:\d+$/, '')
+    .replace(/^\[(.*)\]$/, '$1');
 
 /** True if both patterns match some host; each may be `*.` and a domain. */
 function overlap(one: string, other: string): boolean {
