@@ -4,13 +4,14 @@
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import https from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
+import { isIP } from 'node:net';
 import { guardSecrets } from './guarded-secrets.mjs';
 
 const [file = ''] = process.argv.slice(2);
-const { argv, settings, module, report, scratch, unreported, proxied, parent, guarded } = JSON.parse(
+const { argv, settings, module, report, scratch, unreported, proxied, parent, guarded, anyHost } = JSON.parse(
   readFileSync(file, 'utf8'),
 );
 /** Limits the report, so that a program cannot make it grow by repeated attempts. */
@@ -18,6 +19,8 @@ const MOST = 50;
 /** A shorter secret would be found in every response. */
 const FEWEST_BYTES = 8;
 const MARK = 'placeholder-';
+/** TCP_LISTEN, in /proc/net/tcp. */
+const LISTENS = '0A';
 const said = new Set();
 
 function say(line) {
@@ -34,6 +37,29 @@ function refuse(error) {
 const quote = (word) => `'${word.replaceAll("'", `'\\''`)}'`;
 // If loopback and private addresses are listed, programs must use the proxy for them too.
 const setup = `echo started >&3; exec 3>&-; export TMPDIR=${quote(scratch)}${proxied ? ' NO_PROXY= no_proxy=' : ''}; `;
+
+/**
+ * For `network: any`. To the gateway, a connection from this machine may be the operator's. The runtime refuses other names of this
+ * machine. @throws Error, which refuses the connection, if the ports of the gateway cannot be read
+ */
+const mayReach = async ({ host, port }) =>
+  !((isIP(host.replace(/[[\]]/g, '')) > 0 || /(?:^|\.)localhost\.?$/i.test(host)) && gatewayPorts().has(port));
+
+function gatewayPorts() {
+  const linkOf = (fd) => {
+    try {
+      return readlinkSync(`/proc/${parent}/fd/${fd}`);
+    } catch {
+      return '';
+    }
+  };
+  const own = new Set(readdirSync(`/proc/${parent}/fd`).map(linkOf));
+  const tables = readdirSync(`/proc/${parent}/net`).filter((name) => /^tcp6?$/.test(name));
+  const lines = tables.flatMap((name) => readFileSync(`/proc/${parent}/net/${name}`, 'utf8').split('\n'));
+  const sockets = lines.map((line) => line.trim().split(/\s+/)).filter(([, , , state]) => state === LISTENS);
+  const ours = sockets.filter((fields) => own.has(`socket:[${fields[9]}]`));
+  return new Set(ours.map(([, local]) => Number.parseInt(local.split(':').at(-1), 16)));
+}
 
 /** Replaces the values in the environment by placeholders of the same length, before anything reads it. */
 function hideSecrets() {
@@ -58,7 +84,7 @@ try {
   const { errors, warnings } = SandboxManager.checkDependencies();
   const lacks = [...errors, ...warnings.filter((warning) => warning.startsWith('seccomp'))];
   if (lacks.length > 0) refuse(lacks.join('; '));
-  await SandboxManager.initialize(settings, undefined, true);
+  await SandboxManager.initialize(settings, anyHost ? mayReach : undefined, true);
   SandboxManager.getSandboxViolationStore().subscribe((violations) => {
     const line = violations.at(-1)?.line ?? '';
     const path = line.slice(line.indexOf(' /') + 1);

@@ -40,7 +40,6 @@ const OWN_FOLDERS = ['/dev', '/proc/self', '/proc/thread-self'];
 const TEMPORARY = ['/tmp', '/private/tmp', '/var/tmp'];
 /** The code of this program, which the next run loads, and the packages beside it if it is installed as one. */
 const OWN_FOLDER = dirname(assetFolder('catalog')).replace(/(?<=\/node_modules)\/.*/s, '');
-const RESOLVER = '/etc/resolv.conf';
 
 export function openSandbox(context: SandboxContext): Sandbox {
   const folders = openFolders(context);
@@ -102,9 +101,7 @@ async function prepare(
   const [control, scratch] = [join(folder, 'control'), join(folder, 'scratch')];
   await Promise.all([mkdir(control, { mode: 0o700 }), mkdir(scratch, { mode: 0o700 })]);
   const userHome = realOf(context.userHome);
-  // Programs resolve names themselves unless the proxy does.
-  const resolver = network === 'any' && existsSync(RESOLVER) ? [RESOLVER] : [];
-  const read = [...plan.read, ...(request.readable ?? []), ...resolver];
+  const read = [...plan.read, ...(request.readable ?? [])];
   const opened = { read, write: [...plan.write, ...(request.writable ?? [])] };
   const paths = openPaths(opened, { userHome, written: [...others, ...written], make: true });
   const walls = [context.home, userHome, '/run', temporary, ...TEMPORARY, ...others].map(realOf);
@@ -138,6 +135,7 @@ async function prepare(
     unreported: [temporary, ...OWN_FOLDERS, ...spellings(cover.paths)],
     proxied: listsLocal(network),
     guarded: onlyTo,
+    anyHost: network === 'any',
   };
   const listed = (words: readonly string[]): string => words.map((word) => `${word}\0`).join('');
   const files = {

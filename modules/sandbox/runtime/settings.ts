@@ -71,8 +71,8 @@ export function settingsOf({ network, onlyTo, paths, ...run }: Run) {
 }
 
 function networkOf(network: SandboxPlan['network'], onlyTo: Run['onlyTo']): object {
-  // Without a list of hosts, the runtime does not isolate the network.
-  if (network === 'any') return { deniedDomains: [] };
+  // launch.mjs decides for each connection.
+  if (network === 'any') return { allowedDomains: [], deniedDomains: [] };
   const receivers = Object.values(onlyTo).flatMap(({ hosts }) => hosts.map(withoutPort));
   const others = network.map(withoutPort).filter((host) => !receivers.some((receiver) => overlap(host, receiver)));
   const ending = receivers.length === 0 ? {} : { tlsTerminate: { excludeDomains: [...new Set(others)] } };
@@ -96,4 +96,4 @@ function overlap(one: string, other: string): boolean {
 const LOCAL = /^(?:localhost|127\.|10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|\[)/;
 
 export const listsLocal = (network: SandboxPlan['network']): boolean =>
-  network !== 'any' && network.some((host) => LOCAL.test(host));
+  network === 'any' || network.some((host) => LOCAL.test(host));
