@@ -100,8 +100,8 @@ function lowerGuarded({ only_to, header, in: place }: GuardedSecretConfig): Guar
 /** Null: no sandbox, so the program has the access of the gateway. */
 export function lowerSandbox(config: SandboxConfig | undefined): SandboxPlan | null {
   if (config === undefined) return null;
-  const { network = 'none', read = [], write = [] } = config;
-  return { network: network === 'none' ? [] : network, read, write };
+  const { network = 'none', read = [], write = [], limits } = config;
+  return { network: network === 'none' ? [] : network, read, write, ...(limits === undefined ? {} : { limits }) };
 }
 
 /** Omitted if there is none. */

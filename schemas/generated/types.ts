@@ -1091,6 +1091,28 @@ export interface SandboxConfig {
    * Items: An absolute path, or `~/…`. Patterns are not allowed.
    */
   write?: string[];
+  limits?: SandboxLimits;
+}
+/**
+ * What all processes of a run may use together. A run that exceeds a limit is ended and fails. On Linux only; elsewhere such a run does not start.
+ */
+export interface SandboxLimits {
+  /**
+   * Memory that is not shared with other programs.
+   */
+  memory?: string;
+  /**
+   * Processes at one time, with about three of the sandbox.
+   */
+  processes?: number;
+  /**
+   * Processor time.
+   */
+  cpu_seconds?: number;
+  /**
+   * Size of the work folder and the temporary folder.
+   */
+  disk?: string;
 }
 /**
  * Target that is notified when a problem begins and when it ends.
@@ -3213,11 +3235,12 @@ export interface ExplainedOutput {
  */
 export interface SandboxPlan {
   /**
-   * `any`: not filtered.
+   * `any`: all hosts, but not the ports of the gateway.
    */
   network: 'any' | string[];
   read: string[];
   write: string[];
+  limits?: SandboxLimits;
 }
 export interface ExplainedBudget {
   /**

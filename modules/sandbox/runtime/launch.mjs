@@ -9,11 +9,11 @@ import https from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
 import { isIP } from 'node:net';
 import { guardSecrets } from './guarded-secrets.mjs';
+import { kernelLimits, watchLimits } from './limits.mjs';
 
 const [file = ''] = process.argv.slice(2);
-const { argv, settings, module, report, scratch, unreported, proxied, parent, guarded, anyHost } = JSON.parse(
-  readFileSync(file, 'utf8'),
-);
+const { argv, settings, module, report, scratch, unreported, proxied, parent, guarded, anyHost, limits, folders } =
+  JSON.parse(readFileSync(file, 'utf8'));
 /** Limits the report, so that a program cannot make it grow by repeated attempts. */
 const MOST = 50;
 /** A shorter secret would be found in every response. */
@@ -36,7 +36,7 @@ function refuse(error) {
 
 const quote = (word) => `'${word.replaceAll("'", `'\\''`)}'`;
 // If loopback and private addresses are listed, programs must use the proxy for them too.
-const setup = `echo started >&3; exec 3>&-; export TMPDIR=${quote(scratch)}${proxied ? ' NO_PROXY= no_proxy=' : ''}; `;
+const setup = `echo started >&3; exec 3>&-; export TMPDIR=${quote(scratch)}${proxied ? ' NO_PROXY= no_proxy=' : ''}; ${kernelLimits(limits)}`;
 
 /**
  * For `network: any`. To the gateway, a connection from this machine may be the operator's. The runtime refuses other names of this
@@ -76,6 +76,7 @@ function hideSecrets() {
 }
 
 try {
+  if (process.platform !== 'linux' && Object.keys(limits).length > 0) refuse('`sandbox.limits` needs Linux');
   https.request = guardSecrets(https.request, hideSecrets());
   // The runtime imports the function by its name.
   syncBuiltinESMExports();
@@ -96,7 +97,15 @@ try {
   const stdio = ['inherit', 'inherit', 'inherit', 'pipe'];
   const child = spawn(`${process.platform === 'linux' ? 'exec ' : ''}${wrapped}`, { shell: true, stdio });
   // The program no longer has this descriptor, so it cannot pretend that it never started.
-  child.stdio[3].once('data', () => appendFileSync(report, 'started\n'));
+  let excess = null;
+  child.stdio[3].once('data', () => {
+    appendFileSync(report, 'started\n');
+    if (Object.keys(limits).length === 0) return;
+    watchLimits(limits, child.pid, folders, (reason) => {
+      excess ??= reason;
+      child.kill('SIGKILL');
+    });
+  });
   // A killed gateway stops nothing: the program would continue beside the run that repeats it.
   setInterval(() => {
     if (process.ppid === parent) return;
@@ -111,6 +120,8 @@ try {
   child.on('error', refuse);
   child.on('close', (code) => {
     SandboxManager.cleanupAfterCommand();
+    // The last line tells why a run has failed.
+    if (excess !== null) process.stderr.write(`\n${excess}\n`);
     process.exit(code ?? 1);
   });
   // The terminal sends these signals to the program as well, which decides.

@@ -91,7 +91,7 @@ const unavailable = (reason: string): string => `${SANDBOX_UNAVAILABLE}: ${reaso
 
 /** Creates the process that applies the settings of a run, and lists the paths of its plan that cannot be opened. */
 async function prepare(
-  { network, ...plan }: SandboxPlan,
+  { network, limits = {}, ...plan }: SandboxPlan,
   { hidden: others = [], onlyTo = {}, written = [] }: SandboxExtras,
   request: ProcessRequest,
   context: SandboxContext & { readonly folder: string; readonly temporary: string },
@@ -136,6 +136,8 @@ async function prepare(
     proxied: listsLocal(network),
     guarded: onlyTo,
     anyHost: network === 'any',
+    limits,
+    folders: [scratch, ...(request.writable ?? [])],
   };
   const listed = (words: readonly string[]): string => words.map((word) => `${word}\0`).join('');
   const files = {
