@@ -74,7 +74,10 @@ export function checkDraft(
   if (compiled.plan === null) return refuse(compiled.problems);
   return {
     plan: compiled.plan,
-    warnings: [...compiled.problems.map(describe), ...homeWarning(compiled.plan, plan, open.table)],
+    warnings: [
+      ...compiled.problems.filter(({ message }) => message !== '').map(describe),
+      ...homeWarning(compiled.plan, plan, open.table),
+    ],
   };
 }
 

@@ -208,7 +208,9 @@ export function findRoute({ home }: CliContext, requestedName: string, open: Ope
   const compiled = compileSubscriptions(text, open);
   const plan = compiled.routes.find((route) => route.name === found);
   if (plan !== undefined) return { plan, dynamic: true };
-  const reasons = compiled.problems.filter((problem) => problem.subscription === found).map(describeInEntry);
+  const reasons = compiled.problems
+    .filter((problem) => problem.subscription === found && problem.message !== '')
+    .map(describeInEntry);
   throw new CliError(`subscription "${found}" is not served`, ...reasons);
 }
 

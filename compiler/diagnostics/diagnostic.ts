@@ -155,6 +155,8 @@ export interface Problem {
   readonly related?: readonly RelatedProblem[];
   /** The schema error that it explains. */
   readonly cause?: SchemaCause;
+  /** A text for the tutor, which may find spellings of other tools in it. If `message` is empty, there is no problem otherwise. */
+  readonly ask?: string;
 }
 
 /** An error as the generated validators report it. */

@@ -1,4 +1,5 @@
 /** Lowers `agent:`, the program or API that runs prompts (decisions §5), with its sandbox and its budget. */
+import { splitField } from '../../base/paths.ts';
 import type {
   AgentConfig,
   AgentPlan,
@@ -64,9 +65,9 @@ function lowerPrinted({
   usage_paths: usage,
 }: AgentConfig): Pick<CommandAgentPlan, 'answer_path' | 'usage_paths'> {
   const pathsOf = (paths: string | readonly string[] = []): string[][] =>
-    (typeof paths === 'string' ? [paths] : paths).map((path) => path.split('.'));
+    (typeof paths === 'string' ? [paths] : paths).map(splitField);
   return {
-    ...(answer === undefined ? {} : { answer_path: answer.split('.') }),
+    ...(answer === undefined ? {} : { answer_path: splitField(answer) }),
     ...(usage === undefined
       ? {}
       : {

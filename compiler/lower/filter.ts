@@ -2,13 +2,15 @@
 
 import { RE2JSSyntaxException } from 're2js';
 import { hasExact, writeJson } from '../../base/exact-number.ts';
+import { parsePath } from '../../base/paths.ts';
 import type { FieldPlan, FilterConfig, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
 import type { OperandKind } from '../config/grammar.ts';
-import { groupsOf, lowerField, OPERANDS, OPERATORS, operatorsOf, plainField } from '../config/grammar.ts';
+import { groupsOf, isListGroup, lowerField, OPERANDS, OPERATORS, operatorsOf, plainField } from '../config/grammar.ts';
 import type { WrittenText } from '../config/written-numbers.ts';
 import { withWritten } from '../config/written-numbers.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
 import { holdsCredential } from '../diagnostics/printable.ts';
+import { isError } from '../diagnostics/rule.ts';
 import { linearRegex } from '../globs/linear-glob.ts';
 import { flowText } from '../text/plain-data.ts';
 
@@ -68,11 +70,13 @@ function withoutSlashes(source: string): string | null {
 interface Lowering {
   readonly problems: Problem[];
   readonly written: WrittenText;
+  /** Whether it tests an element of a list. */
+  readonly inElement: boolean;
 }
 
 function lowerLeaf(config: FilterConfig, path: NodePath, lowering: Lowering): FilterPlan | null {
   const { problems } = lowering;
-  const field = lowerFieldName(config.field ?? '', [...path, 'field'], problems);
+  const field = lowerFieldName(config.field ?? '', [...path, 'field'], lowering);
   const [operator, second] = operatorsOf(config);
   if (operator === undefined || second !== undefined) {
     problems.push(operatorProblem(config, path));
@@ -129,9 +133,15 @@ function lowerOne(config: FilterConfig, path: NodePath, lowering: Lowering): Fil
   }
   const [group] = groupsOf(config);
   if (group === undefined) return lowerLeaf(config, path, lowering);
+  const at = [...path, group];
+  if (isListGroup(group)) {
+    const field = lowerFieldName(config[group] ?? '', at, lowering);
+    const where = lowerGroup(config.where ?? [], [...path, 'where'], { ...lowering, inElement: true });
+    return field === null ? null : { kind: group, field, where };
+  }
   const members = config[group];
-  if (group === 'not') return { kind: 'not', filters: [lowerGroup(members ?? [], [...path, group], lowering)] };
-  return { kind: group, filters: lowerList(Array.isArray(members) ? members : [], [...path, group], lowering) };
+  if (group === 'not') return { kind: 'not', filters: [lowerGroup(members ?? [], at, lowering)] };
+  return { kind: group, filters: lowerList(Array.isArray(members) ? members : [], at, lowering) };
 }
 
 /** A list means `all` of its members. */
@@ -140,25 +150,37 @@ function lowerGroup(value: FilterConfig | FilterConfig[], path: NodePath, loweri
   return lowerOne(value, path, lowering) ?? { kind: 'all', filters: [] };
 }
 
-/** Lowers `filters`: one filter, or a list of filters that must all match. Every problem is an error. */
+/**
+ * Lowers `filters`: one filter, or a list of filters that must all match. Problems of other rules than `foreign-path` are
+ * errors.
+ */
 export function lowerFilters(
   value: FilterConfig | FilterConfig[],
   written: WrittenText = () => null,
 ): Lowered<FilterPlan> {
   const problems: Problem[] = [];
-  const plan = lowerGroup(value, [], { problems, written });
-  return { plan: problems.length > 0 ? null : plan, problems };
+  const plan = lowerGroup(value, [], { problems, written, inElement: false });
+  return { plan: problems.some(isError) ? null : plan, problems };
 }
 
-function lowerFieldName(written: string, path: NodePath, problems: Problem[]): FieldPlan | null {
-  const field = lowerField(written);
-  if (typeof field !== 'string') return field;
+function lowerFieldName(written: string, path: NodePath, { problems, inElement }: Lowering): FieldPlan | null {
+  const field = lowerField(written, inElement);
+  if (typeof field !== 'string') {
+    problems.push(...askAboutField(written, path));
+    return field;
+  }
   const plain = plainField(written);
   const at = { rule: 'filter-field', path, at: 'value' } as const;
   if (plain === null) problems.push({ ...at, message: field });
   else problems.push({ ...at, message: `${field}: \`${plain}\``, fix: { kind: 'rename', text: plain } });
   return null;
 }
+
+/** A path that is unusual may be a spelling of other tools, which a tutor knows. */
+export const askAboutField = (field: string, path: NodePath): readonly Problem[] =>
+  field === '.' || (parsePath(field) !== null && !/^(?!headers)(?:headers?|request)[.[]/i.test(field))
+    ? []
+    : [{ rule: 'foreign-path', path, at: 'value', message: '', ask: field }];
 
 /** Returns an absolute path, `~/…`, or a normalised path relative to <home_dir>. */
 function lowerListFile(written: string, path: NodePath): Lowered<string> {
@@ -199,10 +221,20 @@ function shapeProblem(config: FilterConfig, path: NodePath): Problem | null {
   const at = { rule: 'filter-shape', path, at: 'value' } as const;
   const [group, second] = groupsOf(config);
   if (group === undefined) {
-    const message = 'a filter is a `field` with one operator, or one of `all`, `any`, `not`';
-    return config.field === undefined ? { ...at, message } : null;
+    const message = 'a filter is a `field` with one operator, or one of `all`, `any`, `not`, `any_of`, `all_of`';
+    if (config.field === undefined) return { ...at, message };
+    if (config.where === undefined) return null;
+    const hint = 'write `any_of:` or `all_of:` with the path of a list instead of `field`';
+    return { ...at, message: '`where` tests the elements of a list', hint };
   }
-  if (second === undefined && config.field === undefined && operatorsOf(config).length === 0) return null;
+  if (isListGroup(group) && config.where === undefined) {
+    const message = `\`${group}\` needs \`where\`, the filter for an element`;
+    const hint = `write, for example, \`${flowText({ [group]: config[group], where: { field: 'name', equals: 'urgent' } })}\``;
+    return { ...at, message, hint };
+  }
+  const isAlone = second === undefined && config.field === undefined && operatorsOf(config).length === 0;
+  if (isAlone && isListGroup(group) === (config.where !== undefined)) return null;
   const hint = 'put each condition into its own member of one `all`';
-  return { ...at, message: `\`${group}\` must be the only key of its filter`, hint };
+  const message = `\`${group}\` must be the only key of its filter${isListGroup(group) ? ' beside `where`' : ''}`;
+  return { ...at, message, hint };
 }

@@ -1,5 +1,7 @@
 /** Lowers one source (a catalog file or an entry under `sources:`) to the scheme plan that the verifier interprets. */
+
 import { realTarget } from '../../base/names.ts';
+import { PATH, printPath, splitField } from '../../base/paths.ts';
 import type {
   ChallengePlan,
   Locator,
@@ -12,7 +14,9 @@ import type {
   SourceChallenge,
   SourceFile,
 } from '../../schemas/generated/types.ts';
+import { lowerPath } from '../config/grammar.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
+import { lowerRespond } from './respond.ts';
 import { checkSource, KEY_FORMS } from './source-faults.ts';
 
 /** HTTP Basic credentials (RFC 7617). */
@@ -43,22 +47,66 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
     ...(file.credentials === undefined
       ? {}
       : { credentials: lowerLocators(file.credentials, ['credentials'], report) }),
-    ...(file.texts === undefined ? {} : { texts: file.texts.map(pathOf) }),
+    ...(file.texts === undefined ? {} : { texts: file.texts.map(splitField) }),
     ...(file.own_sender === undefined ? {} : { own_sender: file.own_sender.map(lowerOwnSender) }),
+    ...lowerBatch(file, report),
+    ...respondOf(file, problems),
     delivery_digest: file.delivery_digest ?? false,
+    ...(file.test_events === undefined ? {} : { test_events: file.test_events }),
+    ...(file.event_details === undefined ? {} : { event_details: lowerDetails(file.event_details, report) }),
+    ...(file.allow_empty === true ? { allow_empty: true } : {}),
+    ...(file.signs_decoded === true ? { signs_decoded: true } : {}),
     challenges: lowerChallenges(file.challenge, report),
     never_with: (file.never_with ?? []).map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, '')),
     deprecated: file.deprecated ?? null,
   };
+  Object.assign(plan, lowerGuard(file.replay_guard, plan));
   problems.push(...checkSource(file, signed));
   return { plan: problems.length === 0 ? plan : null, problems };
 }
 
-const pathOf = (field: string): string[] => field.split('.');
+const lowerDetails = (details: NonNullable<SourceFile['event_details']>, report: ReportFault) =>
+  Object.fromEntries(
+    Object.entries(details).map(([event, at]) => [event, lowerLocators(at, ['event_details', event], report)]),
+  );
+
+/** `[]` at the end of a part iterates over its list; alone it is the list at the root, or in an item. */
+const LISTS = new RegExp(`(${PATH})?\\[\\]`, 'g');
+const EACH = new RegExp(`^(?:${PATH})?\\[\\](?:(?:\\.${PATH})?\\[\\])*$`);
+
+function lowerBatch(
+  { each, max_batch, delivery }: SourceFile,
+  report: ReportFault,
+): Pick<SchemePlan, 'each' | 'max_batch'> {
+  if (each === undefined) {
+    if (max_batch !== undefined) report(['max_batch'], '`max_batch` has no effect without `each`');
+    return {};
+  }
+  if (!EACH.test(each))
+    report(['each'], `\`${each}\` is not the path of a list: write \`[]\`, \`events[]\` or \`entry[].changes[]\``);
+  for (const [index, { json = '' }] of [delivery ?? []].flat().entries())
+    if (/^(?:batch|parent)(?:\.|$)/.test(json))
+      report(
+        Array.isArray(delivery) ? ['delivery', index, 'json'] : ['delivery', 'json'],
+        `\`${json}\` is the same for several items, so all but one would be duplicates`,
+      );
+  return { each: listsOf(each), ...(max_batch === undefined ? {} : { max_batch }) };
+}
+
+/** The path of each list of `each`. */
+export const listsOf = (each: string): string[][] =>
+  [...each.matchAll(LISTS)].map(([, path]) => (path === undefined ? [] : splitField(path)));
+
+function respondOf({ respond }: SourceFile, problems: Problem[]): Pick<SchemePlan, 'respond'> {
+  if (respond === undefined) return {};
+  const lowered = lowerRespond(respond, null);
+  problems.push(...lowered.problems.map((problem) => ({ ...problem, path: ['respond', ...problem.path] })));
+  return lowered.plan === null ? {} : { respond: lowered.plan };
+}
 
 function lowerOwnSender(own: OwnSender): OwnSenderPlan {
-  const path = pathOf(own.field);
-  if ('same_as' in own) return { path, same_as: pathOf(own.same_as), target: '', setting: '' };
+  const path = splitField(own.field);
+  if ('same_as' in own) return { path, same_as: splitField(own.same_as), target: '', setting: '' };
   return { path, same_as: null, target: realTarget(own.target), setting: own.setting };
 }
 
@@ -100,6 +148,22 @@ function lowerDelivery(
   const places = signedFirst(lowerLocators(file.delivery, ['delivery'], report), signed);
   return id === null ? places : [id];
 }
+
+/**
+ * The replay guard: of the body if the source asks for it, otherwise of the signed bytes of a scheme that signs a time, but
+ * possibly no id.
+ */
+function lowerGuard(guard: SourceFile['replay_guard'], plan: SchemePlan): Pick<SchemePlan, 'replay_guard'> {
+  if (guard !== undefined) return { replay_guard: { of: guard, signed_ids: 0 } };
+  const { timestamp, id, delivery, delivery_digest } = plan;
+  const signed_ids = countSignedIds(plan);
+  const isSure = id !== null || (delivery_digest && signed_ids === delivery.length);
+  return timestamp === null || isSure ? {} : { replay_guard: { of: 'signed', signed_ids } };
+}
+
+/** The number of signed locations of the delivery id; they come first. */
+export const countSignedIds = ({ delivery, signed }: Pick<SchemePlan, 'delivery' | 'signed'>): number =>
+  delivery.filter((at) => isSigned(at, signed)).length;
 
 /** Lowers the handshakes of a source (`challenge:`) to the plans that the intake answers them with. */
 const lowerChallenges = (
@@ -156,11 +220,12 @@ function lowerLocator(locator: Locator, path: NodePath, report: ReportFault): Lo
     );
     return null;
   }
-  if (json?.split('.').includes('') === true) report([...path, 'json'], `empty part in the path \`${json}\``);
+  if (json !== undefined && typeof lowerPath(json) === 'string')
+    report([...path, 'json'], `empty part in the path \`${json}\``);
   return {
     in: header !== undefined ? 'header' : query !== undefined ? 'query' : form !== undefined ? 'form' : 'json',
     name: header?.toLowerCase() ?? query ?? form ?? '',
-    path: json === undefined ? [] : json.split('.'),
+    path: json === undefined ? [] : splitField(json),
     split: locator.split ?? '',
     prefix: locator.prefix ?? '',
   };
@@ -216,7 +281,7 @@ function parsePlaceholder(name: string): SignedSegment | null {
   if (PLAIN.has(name)) return { kind: name as Kind, value: [] };
   const [kind = '', ...rest] = name.split(':');
   const argument = rest.join(':');
-  if (kind === 'json' && argument !== '') return { kind, value: argument.split('.') };
+  if (kind === 'json' && argument !== '') return { kind, value: splitField(argument) };
   return kind === 'url' && URL_FORMS.has(argument) ? { kind, value: [argument] } : null;
 }
 
@@ -234,7 +299,7 @@ function isSigned(at: LocatorPlan, signed: readonly SignedSegment[]): boolean {
     if (kind === 'body') return isInBody(at);
     if (kind === 'params') return at.in === 'form' && at.path.length === 0;
     if (kind === 'url') return at.in === 'query';
-    return kind === 'json' && at.in === 'json' && at.path.join('.') === value.join('.');
+    return kind === 'json' && at.in === 'json' && printPath(at.path) === printPath(value);
   });
 }
 

@@ -2,7 +2,9 @@
  * Lowers the texts of a target file (`Bearer {token}`), its settings and its address fields, and checks that each value
  * may be used in its place.
  */
+
 import { RE2JSSyntaxException } from 're2js';
+import { splitField } from '../../base/paths.ts';
 import type {
   AddressPlan,
   SettingPlan,
@@ -45,7 +47,7 @@ export function groupNames(pattern: string): string[] {
 
 /** Splits a dotted path; `.` is the value itself. */
 export function splitPath(path: string): string[] {
-  return path === '.' ? [] : path.split('.');
+  return path === '.' ? [] : splitField(path);
 }
 
 /** Whether the whole text matches a valid pattern. */

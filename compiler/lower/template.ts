@@ -1,18 +1,31 @@
 /** Lowers templates to segments: prompts, delivery addresses and coalesce keys (§2.5, §2.3). */
+
+import { PART, PATH, parseField, parsePath, printPath } from '../../base/paths.ts';
 import type { MetaSegment, PathSegment, TemplatePlan, TemplateSegment } from '../../schemas/generated/types.ts';
-import { BARE_PATH, PART, PATH, placeholder, segments } from '../config/grammar.ts';
+import type { Token } from '../config/grammar.ts';
+import { placeholder, readTokens, segments } from '../config/grammar.ts';
 import { isEventGlob } from '../config/route-keys.ts';
 import type { Lowered, Problem } from '../diagnostics/diagnostic.ts';
 import type { RouteView } from '../views/views.ts';
 
 /** Lowers one template. The `within` of each problem is the placeholder. */
 export function lowerTemplate(text: string): Lowered<TemplatePlan> {
-  const errors = checkSyntax(text);
-  const warnings = [...checkBraces(text), ...headerProblems(text)];
+  const errors = [...checkBlocks(text), ...checkSyntax(text)];
+  const warnings = [...askAboutBraces(text, errors), ...headerProblems(text)];
   return { plan: errors.length > 0 ? null : segments(text), problems: [...errors, ...warnings] };
 }
 
-const HEADER = new RegExp(`\\{headers\\.${PATH}\\}`, 'g');
+/** Other braces may be spellings of other tools, which a tutor knows. Errors are already explained. */
+function askAboutBraces(text: string, errors: readonly Problem[]): readonly Problem[] {
+  const ask = errors.reduce((rest, { within }) => (within === undefined ? rest : blank(rest, within)), text);
+  if (ask.split('{').length - 1 === readTokens(ask).length && !ask.includes('${')) return [];
+  return [{ rule: 'template-braces', path: [], at: 'value', message: '', ask }];
+}
+
+const blank = (text: string, { offset, length }: { readonly offset: number; readonly length: number }): string =>
+  text.slice(0, offset) + ' '.repeat(length) + text.slice(offset + length);
+
+const HEADER = new RegExp(`\\{headers(?:\\.|(?=\\[))${PATH}\\}`, 'g');
 
 const headerProblems = (text: string): readonly Problem[] =>
   [...text.matchAll(HEADER)].map(({ 0: written, index }) => ({
@@ -25,12 +38,14 @@ const headerProblems = (text: string): readonly Problem[] =>
 
 /** Lowers a coalesce key: a bare dotted field, or a template with at least one placeholder. */
 export function lowerCoalesceKey(text: string): Lowered<TemplatePlan> {
-  if (BARE_PATH.test(text)) return { plan: [placeholder(text)], problems: [] };
+  if (parsePath(text) !== null) return { plan: [placeholder(text)], problems: [] };
   const lowered = lowerTemplate(text);
-  if (lowered.plan === null || lowered.plan.some(({ kind }) => kind !== 'text')) return lowered;
-  const message =
-    `the key ${JSON.stringify(text)} is the same for every event; ` +
-    'write a dotted field (pull_request.number) or a template ({repository.full_name}#{number})';
+  const kinds = lowered.plan?.map(({ kind }) => kind) ?? [];
+  if (lowered.plan === null || (kinds.some((kind) => kind !== 'text') && !kinds.includes('each'))) return lowered;
+  const message = kinds.includes('each')
+    ? `the key ${JSON.stringify(text)} has a list, but a key joins single values; write the placeholders of fields`
+    : `the key ${JSON.stringify(text)} is the same for every event; ` +
+      'write a dotted field (pull_request.number) or a template ({repository.full_name}#{number})';
   return { plan: null, problems: [...lowered.problems, { rule: 'coalesce-key', path: [], at: 'value', message }] };
 }
 
@@ -48,6 +63,39 @@ export const defaultPrompt: TemplatePlan = [
   { kind: 'text', text: '\n```' },
 ];
 
+/** Blocks in blocks, at most. */
+const MAX_DEPTH = 8;
+
+/** A block without an end, an end without a block, or a block that names no list. */
+function checkBlocks(text: string): readonly Problem[] {
+  const at = ({ offset, length }: Pick<Token, 'offset' | 'length'>, what: string): Problem => ({
+    rule: 'template-syntax',
+    path: [],
+    at: 'value',
+    message: `${text.slice(offset, offset + length)} ${what}`,
+    within: { offset, length },
+  });
+  const problems: Problem[] = [];
+  const open: Token[] = [];
+  const tokens = readTokens(text);
+  for (const token of tokens) {
+    if (token.segment?.kind === 'each') open.push(token);
+    else if (token.segment === null && open.pop() === undefined)
+      problems.push(at(token, 'ends no block; write {#each path} before it'));
+    if (token.segment?.kind === 'each' && token.depth === MAX_DEPTH)
+      problems.push(at(token, `is more than ${MAX_DEPTH} blocks deep`));
+  }
+  const known = new Set(tokens.map(({ offset }) => offset));
+  const misspelt = [...text.matchAll(/\{#each\b[^{}\n]*\}?/g)].filter(({ index }) => !known.has(index));
+  return [
+    ...problems,
+    ...open.map((token) => at(token, 'is not closed; write {/each} where the repeated text ends')),
+    ...misspelt.map(({ 0: written, index }) =>
+      at({ offset: index, length: written.length }, 'names no list; write {#each path}, with the path of a list'),
+    ),
+  ];
+}
+
 /** A malformed placeholder. */
 function checkSyntax(text: string): readonly Problem[] {
   return [
@@ -55,7 +103,7 @@ function checkSyntax(text: string): readonly Problem[] {
     ...[...text.matchAll(BRACED)].flatMap((match): readonly Problem[] => {
       const [braced, inside = '', close] = match;
       const slip = SLIPS.find((one) => one.closed === (close === '}') && one.inside.test(inside));
-      if (slip === undefined) return [];
+      if (slip === undefined || (slip.closed && parsePath(inside) !== null)) return [];
       const before = slip.closed && text[match.index + braced.length] === '}' ? outerBraces(text, match.index) : '';
       const closed = before === '' ? braced : `${before}${braced}}`;
       const found = slip.closed ? closed : `{${/^\S+/.exec(inside)?.[0] ?? ''}`;
@@ -104,7 +152,7 @@ const SLIPS: readonly { readonly closed: boolean; readonly inside: RegExp; reado
   {
     closed: true,
     inside: /^[A-Za-z_][A-Za-z0-9_.-]*\[(?:\d+|"[^"\]]*"|'[^'\]]*')\][\w.[\]"'-]*$/,
-    what: 'indexes with brackets',
+    what: 'has brackets around a key without double quotes',
   },
   { closed: true, inside: new RegExp(`^(?=\\s|.*\\s$)\\s*[A-Za-z]${DOTTED}\\s*$`), what: 'has spaces inside' },
   { closed: true, inside: /^\s*\$(?:json)?[.[][\w.[\]"'-]+\s*$/, what: 'begins with `$`' },
@@ -127,74 +175,11 @@ const BESIDE: Readonly<Record<string, string>> = {
 
 /** The placeholder that was probably meant. */
 function meantBy(found: string): string {
-  const path = found.replace(/["'\s{}]|^=/g, '');
-  const parts = (BESIDE[path] ?? path.replace(PAYLOAD, '')).split(/[.[\]]+/);
-  return `{${parts.filter((part) => part !== '').join('.')}}`;
+  const path = found.replace(/[\s{}]|^=/g, '').replaceAll("'", '"');
+  const plain = (BESIDE[path] ?? path.replace(PAYLOAD, '')).replace(/^\.(?=[^.])/, '');
+  const parts = parseField(plain) ?? plain.split(/[.[\]"]+/).filter((part) => part !== '');
+  return `{${printPath(parts)}}`;
 }
-
-/** Placeholders in the syntax of other template languages. */
-function checkBraces(text: string): readonly Problem[] {
-  const code = [...text.matchAll(CODE)].map(({ 0: span, index }) => ({ start: index, end: index + span.length }));
-  const isCode = ({ index }: RegExpExecArray): boolean => code.some(({ start, end }) => index >= start && index < end);
-  return [
-    ...[...text.matchAll(DOUBLED)].flatMap((match) => doubled(match, isCode(match))),
-    ...[...text.matchAll(DOLLAR)].flatMap((match) => (isCode(match) ? [] : dollar(match))),
-    ...[...text.matchAll(CONTROL)]
-      .filter((match) => !isCode(match))
-      .slice(0, 1)
-      .map(control),
-  ].toSorted((a, b) => (a.within?.offset ?? 0) - (b.within?.offset ?? 0));
-}
-
-/** Fenced code, and code spans. */
-const CODE = /```[\s\S]*?(?:```|$)|`[^`\n]*`/g;
-
-/** A path in double braces, with the spaces, dot and filter that Jinja, Go and similar languages allow. */
-const DOUBLED = new RegExp(`\\$?\\{\\{-?( *)((?<= )\\.)?(${PATH})( *)(\\|[^{}\\n]*)?-?\\}\\}`, 'g');
-
-/** `${a.b}`, but not `${HOME}`, which is shell syntax. */
-const DOLLAR = new RegExp(`\\$\\{((?=[A-Z0-9_.-]*[a-z])${PATH})\\}`, 'g');
-
-const CONTROL =
-  /\{%-? *(?:if|for|set|unless|assign|case)\s[^{}\n]*%\}|\{\{-? *(?:#(?:if|each|unless|with)|if|range|with)\s[^{}\n]*\}\}/g;
-
-const ONE_WORD = new RegExp(`^${PART}$`);
-/** The middle and the end of conditions and loops. */
-const KEYWORDS: ReadonlySet<string> = new Set(['else', 'end', 'this']);
-const MONEY = /amount|price|cost|total|fee|paid|due|balance|budget|refund|tax|usd|cents|sum|salary|revenue|charge/i;
-
-function doubled(match: RegExpExecArray, isCode: boolean): readonly Problem[] {
-  const [written, before = '', dot, path = '', after = '', filter] = match;
-  if (before + after === '' && filter === undefined)
-    return [misspelt(match, `${written} leaves a pair of braces around the value; write {${path}}`, path)];
-  // Spaces around a dotted path are unambiguous, and an error of `template-syntax`.
-  if (isCode || KEYWORDS.has(path) || (filter === undefined && dot === undefined && !ONE_WORD.test(path))) return [];
-  return [misspelt(match, `${written} is not a placeholder and is delivered literally; write {${path}}`, path)];
-}
-
-function dollar(match: RegExpExecArray): readonly Problem[] {
-  const [written, path = ''] = match;
-  if (MONEY.test(path)) return [];
-  return [misspelt(match, `${written} leaves the \`$\` before the value; write {${path}}`, path)];
-}
-
-const misspelt = ({ 0: written, index }: RegExpExecArray, message: string, path: string): Problem => ({
-  rule: 'template-braces',
-  path: [],
-  at: 'value',
-  message,
-  within: { offset: index, length: written.length },
-  fix: { kind: 'replace', text: `{${path}}` },
-});
-
-const control = ({ 0: written, index }: RegExpExecArray): Problem => ({
-  rule: 'template-braces',
-  path: [],
-  at: 'value',
-  message: `${written} is delivered literally: templates have placeholders, but no conditions or loops`,
-  within: { offset: index, length: written.length },
-  hint: 'use `filters` for conditions, and a route for each case; a placeholder such as `{commits}` gives the whole list',
-});
 
 /** Returns the prompt unchanged unless the route has `untrusted: mark`. */
 export function markUntrusted(route: RouteView, prompt: TemplatePlan): TemplatePlan {
@@ -203,23 +188,31 @@ export function markUntrusted(route: RouteView, prompt: TemplatePlan): TemplateP
 }
 
 /** The same without the notice, for a template whose text becomes part of a prompt. */
-export function markSegments(route: RouteView, template: TemplatePlan): TemplatePlan {
+export function markSegments(route: RouteView, template: TemplatePlan, element: readonly string[] = []): TemplatePlan {
   const { config, mode, scope } = route;
   const isMarking = (config.untrusted ?? scope.table.gateway.untrusted) === 'mark';
   // Messages that are delivered without an agent are for people and contain no markers.
   if (!isMarking || mode === 'direct' || mode === 'message') return template;
-  const marked = template.map((segment) =>
-    takesMarkers(segment, route) ? { ...segment, marked: true as const } : segment,
-  );
+  const marked = template.map((segment): TemplateSegment => {
+    const full = 'path' in segment ? [...(segment.from === 'root' ? [] : element), ...segment.path] : [];
+    if (segment.kind === 'each') {
+      const plan = markSegments(route, segment.plan, [...full, '0']);
+      return plan === segment.plan ? segment : { ...segment, plan };
+    }
+    return takesMarkers(segment, route, full) ? { ...segment, marked: true as const } : segment;
+  });
   return marked.every((segment, index) => segment === template[index]) ? template : marked;
 }
 
-type Markable = Exclude<TemplateSegment, { kind: 'text' } | { kind: 'notice' }>;
+type Markable = Extract<TemplateSegment, { marked?: true }>;
 
-function takesMarkers(segment: TemplateSegment, route: RouteView): segment is Markable {
+/** @param full the path of a value from the payload; `0` stands for the element of each block */
+function takesMarkers(segment: TemplateSegment, route: RouteView, full: readonly string[]): segment is Markable {
   switch (segment.kind) {
     case 'text':
     case 'notice':
+    case 'index':
+    case 'each':
       return false;
     case 'dump':
     // Its lines have markers.
@@ -228,13 +221,12 @@ function takesMarkers(segment: TemplateSegment, route: RouteView): segment is Ma
     case 'meta':
       return isSent(segment.name, route);
     case 'path':
-      return isUntrustedPath(segment, route);
+      return segment.path.length + (segment.from === undefined ? 0 : 1) > 0 && isUntrustedPath(segment, route, full);
   }
 }
 
 /** A payload value overrides the built-in one of that name, so either makes the placeholder untrusted. */
-function isUntrustedPath({ path, builtin }: PathSegment, route: RouteView): boolean {
-  if (path.length === 0) return false;
+function isUntrustedPath({ builtin }: PathSegment, route: RouteView, path: readonly string[]): boolean {
   if (builtin !== null && isSent(builtin, route)) return true;
   // Without knowledge of payloads, every value may be untrusted.
   return route.scope.payloads?.isUntrusted(route, path) ?? true;

@@ -1,10 +1,11 @@
 /** Source lines that are safe to print: sensitive ranges of diagnostics and anything that looks like a credential are masked. */
 
 import type { Document, Node, Pair } from 'yaml';
-import { isAlias, isMap, isPair, isScalar, isSeq, parseDocument, visit } from 'yaml';
+import { isAlias, isMap, isPair, isScalar, isSeq, visit } from 'yaml';
 import { groupBy } from '../../base/group-by.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { mask, maskCredentials, printable } from '../diagnostics/printable.ts';
+import { parseBounded, YamlLimitError } from '../text/bounded-yaml.ts';
 import { INSECURE_NO_AUTH, isHarmless, mayBeSecretName } from '../text/secret-ref.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
 import type { Lines } from './lines.ts';
@@ -98,10 +99,10 @@ function partsByLine(source: SourceText, range: Range, lines: Lines): readonly L
 function secretParts({ text }: SourceText, sensitive: ReadonlySet<number>): readonly Range[] | null {
   try {
     // The parser is tolerant: a text with errors still has nodes before and after them.
-    const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
+    const document = parseBounded(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
     return collect(document, sensitive);
   } catch (error) {
-    if (error instanceof RangeError) return null;
+    if (error instanceof YamlLimitError) return null;
     throw error;
   }
 }

@@ -34,21 +34,24 @@ export const missingVerifyToken = rule('missing-verify-token', {
 /** A source whose requests can be replayed. */
 export const noReplayProtection = rule('no-replay-protection', {
   route({ config, schemes, scope, insecure }, report) {
-    if (config.source === undefined || insecure || !schemes.some(isReplayable)) return;
+    if (config.source === undefined || config.replay_guard !== undefined || insecure) return;
+    if (!schemes.some(isReplayable)) return;
     const better = Object.values(scope.table.schemes).find(
       ({ name, timestamp }) => timestamp !== null && schemes.some((scheme) => name.startsWith(`${scheme.name}-`)),
     );
     const message = `\`${config.source}\` signs no timestamp and sends no delivery id: a recorded request can be sent again`;
     const hint =
-      better === undefined ? {} : { hint: `\`source: ${better.name}\` signs a timestamp, if the sender supports it` };
-    report({ path: ['source'], at: 'value', message, ...hint });
+      better === undefined
+        ? 'set `replay_guard: body`, which recognises a repeated body'
+        : `\`source: ${better.name}\` signs a timestamp, if the sender supports it`;
+    report({ path: ['source'], at: 'value', message, hint });
   },
 });
 
 /** False for tokens: anyone who reads a request has the token and needs no replay (see `token-without-tls`). */
-function isReplayable({ verify, timestamp, delivery, delivery_digest }: SchemePlan): boolean {
+function isReplayable({ verify, timestamp, delivery, delivery_digest, replay_guard }: SchemePlan): boolean {
   if (verify === 'token' || verify === 'basic' || verify === 'none') return false;
-  return timestamp === null && delivery.length === 0 && !delivery_digest;
+  return replay_guard === undefined && timestamp === null && delivery.length === 0 && !delivery_digest;
 }
 
 /** A direct delivery that nothing retries. */

@@ -79,7 +79,8 @@ export function createReport(modules: readonly { readonly tutor?: Tutor }[] = []
     addProblems(problems, tree, base = []) {
       for (const problem of problems) findings.push(findPlace(problem, tree, base));
     },
-    diagnostics: () => diagnose(tutor?.(findings) ?? findings),
+    // Without a tutor, questions have no answer.
+    diagnostics: () => diagnose(tutor?.(findings) ?? findings.filter(({ message }) => message !== '')),
   };
 }
 

@@ -1,9 +1,8 @@
 /** Parses a YAML (or JSON) file to plain data, and keeps its nodes, so that values can be located later. */
 import type { Document, YAMLError } from 'yaml';
-import { parseDocument } from 'yaml';
 import type { Finding } from '../diagnostics/diagnostic.ts';
+import { parseBounded, YamlLimitError } from '../text/bounded-yaml.ts';
 import type { SourceText } from '../text/source-text.ts';
-import { START } from '../text/source-text.ts';
 import type { AliasTargets, YamlNode } from './build-value.ts';
 import { buildValue } from './build-value.ts';
 
@@ -34,15 +33,14 @@ export function parseYaml(source: SourceText, explain: ExplainSyntax = inWords):
   try {
     return parse(source, explain);
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    // The parser is recursive, so a text nested some ten thousand levels deep overflows the stack.
-    const finding: Finding = { rule: 'yaml-syntax', source, range: START, message: 'nested too deeply to be read' };
-    return { file: null, findings: [finding] };
+    if (!(error instanceof YamlLimitError)) throw error;
+    const { message, offset: start } = error;
+    return { file: null, findings: [{ rule: 'yaml-syntax', source, range: { start, end: start }, message }] };
   }
 }
 
 function parse(source: SourceText, explain: ExplainSyntax): ParseResult {
-  const document = parseDocument(source.text, YAML_OPTIONS);
+  const document = parseBounded(source.text, YAML_OPTIONS);
   const faults = syntaxFindings(source, document, explain);
   if (faults.length > 0) return { file: null, findings: faults };
   const built = buildValue(source, document.contents);

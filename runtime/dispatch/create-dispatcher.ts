@@ -69,15 +69,17 @@ class DispatcherService implements DispatchService {
   }
 
   isKnownDone(claim: Claim): boolean {
-    return !claim.generated && this.recent.has(claim, this.context.clock.now());
+    const now = this.context.clock.now();
+    const key = storedClaim(claim, now);
+    return key !== null && this.recent.has(key, now);
   }
 
   async refuseRepeat(claim: Claim): Promise<Refusal | null> {
-    if (claim.generated) return null;
     const { store, clock } = this.context;
-    const { profile, route, delivery_id } = claim;
-    const key = { profile, route, delivery_id };
-    const found = await orRefused(store.read({ kind: 'is_claimed', key, now: clock.now() }));
+    const now = clock.now();
+    const key = storedClaim(claim, now);
+    if (key === null) return null;
+    const found = await orRefused(store.read({ kind: 'is_claimed', key, now }));
     if (found === true) return { kind: 'duplicate' };
     return found === false ? null : found;
   }
@@ -86,7 +88,9 @@ class DispatcherService implements DispatchService {
     ...[dispatch, claim, max_concurrent, event]: Parameters<Dispatcher['accept']>
   ): ReturnType<Dispatcher['accept']> {
     const isRun = !isMessage(dispatch);
-    if (isRun && this.loop.queued >= this.context.limits().max_queued_runs) return QUEUE_FULL;
+    // A batch may be longer than the queue.
+    const before = this.loop.queued - (claim.together?.size ?? 0);
+    if (isRun && before >= this.context.limits().max_queued_runs) return QUEUE_FULL;
     if (this.stopping) return SHUTTING_DOWN;
     const { store, clock, observer, limiter } = this.context;
     const now = clock.now();
@@ -103,7 +107,7 @@ class DispatcherService implements DispatchService {
       now,
     };
     observer?.reached?.('accept.begin');
-    const written = store.write(change);
+    const written = store.write(change, claim.together);
     // Called after `write`, so that the same commit takes the run.
     if (isRun) this.loop.arrive(1);
     else this.loop.wake();
@@ -115,6 +119,8 @@ class DispatcherService implements DispatchService {
       // The route was `deliver_only` until a moment ago.
       return stored.kind === 'held' ? HELD : stored;
     }
+    // Its change may have been sent later than those that take runs.
+    if (claim.together !== undefined) this.loop.wake();
     this.recent.committed(change, stored);
     if (stored.continued === undefined) this.contents.keep(stored.ref, dispatch, null);
     observer?.reached?.('accept.stored');
@@ -135,7 +141,7 @@ class DispatcherService implements DispatchService {
     const of = { kind: 'join_group', dispatch, max_concurrent, key, limits, now, claim: storedId } as const;
     const change: JoinGroup = { ...of, run_limits };
     observer?.reached?.('accept.begin');
-    const stored = await orRefused(store.write(change));
+    const stored = await orRefused(store.write(change, claim.together));
     if (stored.kind === 'over_limit') reportOver(this.context, dispatch, stored);
     if (stored.kind !== 'stored') return stored;
     this.recent.committed(change, stored);

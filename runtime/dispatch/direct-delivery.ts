@@ -6,7 +6,7 @@
  *                       └── the sender's next attempt, or replay ─┘ to the targets that do not have it
  *
  * The row of a delivery id is the same for all attempts (`runtime/store/unit/message.ts`). A second request with the
- * same id waits for the first, and is a duplicate only if that one succeeds. If gateways share a store, the row holds
+ * same id, or the same replay guard, waits for the first, and is a duplicate only if that one succeeds. If gateways share a store, the row holds
  * the id for all of them. The claim is stored only with the success: after a crash the sender has received no response,
  * and its retry must not be treated as a duplicate.
  */
@@ -19,7 +19,7 @@ import { settledWithin } from '../platform/clock.ts';
 import type { Accept, Advance, Continued } from '../store/contract.ts';
 import { StoreUnavailable } from '../store/contract.ts';
 import type { Holder, Ref } from '../store/records.ts';
-import { claimKey } from '../store/records.ts';
+import { claimKeys } from '../store/records.ts';
 import type { Step } from '../store/states.ts';
 import { endDelivering, hasEnded } from '../store/states.ts';
 import type { RecentClaims } from '../store/tally.ts';
@@ -55,7 +55,7 @@ const RECORD_MS = 2000;
 const SECOND_MS = 1000;
 
 export class DirectDelivery {
-  /** Ids in delivery; each resolves to true when the delivery succeeded. */
+  /** Ids and guards in delivery; each resolves to true when the delivery succeeded. */
   private readonly held = new Map<string, Promise<boolean>>();
   private readonly context: DispatchContext;
   private readonly persister: Persister;
@@ -75,10 +75,10 @@ export class DirectDelivery {
   /** Rejects with StoreUnavailable before anything is sent. @param timeoutMs for all targets, which run in parallel */
   async deliver(dispatch: Dispatch, claim: Claim, timeoutMs: number): Promise<DirectResult> {
     const { clock } = this.context;
-    const name = claimKey(claim);
+    const names = claimKeys(storedClaim(claim, 0));
     // The first request may take its whole time, plus the time to store its result.
     const until = clock.monotonic() + timeoutMs + 2 * RECORD_MS;
-    for (let first = this.held.get(name); first !== undefined && !claim.generated; first = this.held.get(name)) {
+    for (let first = this.heldAs(names); first !== undefined; first = this.heldAs(names)) {
       await settledWithin(clock, Math.max(0, until - clock.monotonic()), first);
       if (clock.monotonic() >= until) throw new StoreUnavailable('an earlier request is still delivering this event');
       if (await first) return { kind: 'duplicate' };
@@ -88,7 +88,7 @@ export class DirectDelivery {
       ({ kind }) => kind === 'delivered' || kind === 'duplicate',
       () => false,
     );
-    const drop = this.hold(claim, isTaken);
+    const drop = this.hold(names, isTaken);
     this.active++;
     try {
       return await work;
@@ -98,13 +98,15 @@ export class DirectDelivery {
     }
   }
 
-  /** Holds the id. Returns a function that ends this hold, but no later hold of the id. */
-  private hold(claim: Claim, isTaken: Promise<boolean>): () => void {
-    if (claim.generated) return () => {};
-    const name = claimKey(claim);
-    this.held.set(name, isTaken);
+  private heldAs(names: readonly string[]): Promise<boolean> | undefined {
+    return names.map((name) => this.held.get(name)).find((first) => first !== undefined);
+  }
+
+  /** Holds the names of a claim. Returns a function that ends this hold, but no later hold of a name. */
+  private hold(names: readonly string[], isTaken: Promise<boolean>): () => void {
+    for (const name of names) this.held.set(name, isTaken);
     return () => {
-      if (this.held.get(name) === isTaken) this.held.delete(name);
+      for (const name of names) if (this.held.get(name) === isTaken) this.held.delete(name);
     };
   }
 
@@ -251,7 +253,9 @@ export class DirectDelivery {
       () => false,
       () => false,
     );
-    void recorded.finally(this.hold(claim, reason === null ? Promise.resolve(true) : isOver)).catch(() => {});
+    void recorded
+      .finally(this.hold(claimKeys(claimed), reason === null ? Promise.resolve(true) : isOver))
+      .catch(() => {});
     const targets = dispatch.deliveries.map(targetLabel);
     const fields = { ...logFields(dispatch), targets, ms: at - dispatch.accepted_at };
     if (reason === null) log.info(fields, 'delivered');

@@ -110,27 +110,55 @@ function requestOf(dispatch: Dispatch, signal: AbortSignal, { handover, said }: 
   };
 }
 
-/** Interprets the agent's answer: a text to deliver, or [SILENT]. */
+/**
+ * Interprets the agent's answer: a text to deliver, or [SILENT]. Case, Markdown emphasis, code marks and a full stop around
+ * the marker do not matter.
+ */
 export function readAnswer(text: string): Extract<RunOutcome, { readonly kind: 'answered' | 'silent' }> {
   const trimmed = text.trim();
   if (trimmed === '') return { kind: 'silent', text, reason: 'the agent had nothing to say' };
-  if (trimmed === SILENT) return { kind: 'silent', text, reason: `the agent answered ${SILENT}` };
-  return readMarked(trimmed) ?? { kind: 'answered', text };
+  const [, fenced = trimmed] = FENCED.exec(trimmed) ?? [];
+  const marked = readMarked(fenced.trim());
+  return marked?.kind === 'silent' ? { ...marked, text } : (marked ?? { kind: 'answered', text });
 }
 
 /** Longest remark, in code points, that is dropped together with the marker. */
 const REMARK = 200;
+/** A text that is one code block. */
+const FENCED = /^`{3,}\w*\n([^`]*)\n`{3,}$/;
+const MARKS = '[*_`~]*';
+const MARKER = `${MARKS}\\[silent\\]${MARKS}\\.?${MARKS}`;
+const AT_START = new RegExp(`^${MARKER}`, 'i');
+const AT_END = new RegExp(`${MARKER}$`, 'i');
 
 /**
- * Looks for `[SILENT]` alone on the first or the last line. If the rest is a short remark, nothing is delivered; a longer
- * text is delivered without the marker. Null when there is no marker.
+ * Looks for `[SILENT]` at the start or the end of the first or the last line; null when there is no marker. With a short
+ * remark, nothing is delivered. From a longer text the marker's line is removed; or only the marker, if what else is on its
+ * line is long, or the only long part.
  */
 function readMarked(text: string): ReturnType<typeof readAnswer> | null {
   const lines = text.split('\n');
-  const isMarker = (line: string | undefined): boolean => line?.trim() === SILENT;
-  if (!isMarker(lines[0]) && !isMarker(lines.at(-1))) return null;
-  const others = lines.slice(isMarker(lines[0]) ? 1 : 0, isMarker(lines.at(-1)) ? -1 : undefined);
-  const rest = others.join('\n').trim();
-  if ([...rest].length <= REMARK) return { kind: 'silent', text, reason: `the agent answered ${SILENT} and a remark` };
-  return { kind: 'answered', text: rest, unmarked: true };
+  const first = remarkOf(lines[0] ?? '');
+  const last = lines.length > 1 ? remarkOf(lines.at(-1) ?? '') : null;
+  if (first === null && last === null) return null;
+  const others = lines
+    .slice(first === null ? 0 : 1, last === null ? undefined : -1)
+    .join('\n')
+    .trim();
+  const parts = [first ?? '', others, last ?? ''];
+  const size = parts.reduce((sum, part) => sum + lengthOf(part), 0);
+  const reason = `the agent answered ${SILENT}${size === 0 ? '' : ' and a remark'}`;
+  if (size <= REMARK) return { kind: 'silent', text, reason };
+  const isNeeded = (part: string): boolean =>
+    part !== '' && (part === others || lengthOf(part) > REMARK || lengthOf(others) <= REMARK);
+  return { kind: 'answered', text: parts.filter(isNeeded).join('\n'), unmarked: true };
+}
+
+const lengthOf = (text: string): number => [...text].length;
+
+/** The line without a marker at its start or end; null if it has none there. */
+function remarkOf(line: string): string | null {
+  const trimmed = line.trim();
+  const marker = [AT_START, AT_END].find((place) => place.test(trimmed));
+  return marker === undefined ? null : trimmed.replace(marker, '').trim();
 }

@@ -9,7 +9,7 @@ import { Intake } from './intake.ts';
 import type { StagedRequest } from './keeper.ts';
 import { parseJson } from './parse-json.ts';
 import type { Outcome, Reply } from './reply.ts';
-import { boundedId, eventName } from './stages/decide.ts';
+import { boundedId, eventName, giveId } from './stages/decide.ts';
 import { IntakeRequest } from './unverified-bodies.ts';
 
 /**
@@ -91,9 +91,8 @@ export function prepareEvent(
   intake.scheme = route.plan.source ?? route.plan.schemes[0] ?? '';
   const identified = (): void => {
     if (event !== undefined) intake.event = eventName(event);
-    intake.deliveryId = deliveryId === undefined ? services.ids.delivery(intake.receivedAt) : boundedId(deliveryId);
-    if (intake.claim !== null)
-      intake.claim = { ...intake.claim, delivery_id: intake.deliveryId, generated: deliveryId === undefined };
+    const id = deliveryId === undefined ? services.ids.delivery(intake.receivedAt) : boundedId(deliveryId);
+    giveId(intake, id, deliveryId === undefined);
   };
   return {
     intake,

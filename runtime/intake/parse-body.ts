@@ -5,6 +5,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SchemePlan } from '../../schemas/generated/types.ts';
+import type { DecodingFault } from './decode-body.ts';
+import { toUtf8 } from './decode-body.ts';
 import type { PayloadFault } from './parse-json.ts';
 import { parseJson, readUtf8 } from './parse-json.ts';
 import type { XmlFault } from './parse-xml.ts';
@@ -18,14 +20,8 @@ export interface ParsedBody {
   readonly fault: BodyFormatFault | null;
 }
 
-/** The last two are unsupported formats (415), the others are malformed bodies (400). */
-export type BodyFormatFault =
-  | PayloadFault
-  | XmlFault
-  | 'no_form'
-  | 'too_many_fields'
-  | 'content_encoding'
-  | 'content_type';
+/** Malformed bodies (400), except those of `decode-body.ts`, and `content_type` (415). */
+export type BodyFormatFault = PayloadFault | XmlFault | DecodingFault | 'no_form' | 'too_many_fields' | 'content_type';
 
 export type BodyFormat = NonNullable<SchemePlan['body']>;
 
@@ -49,25 +45,46 @@ const FIRST_NAME = /^(?!.*\.\d{9,}\.)[A-Za-z_][A-Za-z0-9_.[\]-]*$/;
 const NAME_END = /[=&]/;
 const ESCAPES = /(?:%[0-9a-fA-F]{2})+/g;
 
-/** @param format the format of the route's source; null: the content type decides */
-export function parseBody(headers: IncomingHttpHeaders, body: Buffer, format: BodyFormat | null = null): ParsedBody {
-  const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity')
-    return fault('content_encoding');
-  const found = format ?? formatOf(headers['content-type']);
-  return found === null ? fault('content_type') : PARSERS[found](body);
+/**
+ * Parses a body whose content encoding is undone. @param format the format of the route's source; null: the content type
+ * decides. @param allowEmpty an empty body is `{}`
+ */
+export function parseBody(
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+  format: BodyFormat | null = null,
+  allowEmpty = false,
+): ParsedBody {
+  if (body.length === 0 && allowEmpty) return { payload: {}, form: null, fault: null };
+  const type = headers['content-type'];
+  const found = format ?? formatOf(type);
+  if (found === null) return fault('content_type');
+  const utf8 = type === undefined || type === 'application/json' ? body : toUtf8(type, body, found === 'form');
+  return typeof utf8 === 'string' ? fault(utf8) : PARSERS[found](utf8);
 }
 
-/** A missing content type and `text/plain` count as JSON (decisions §3). */
+/** The types that count as JSON (decisions §3). A doubled content type counts if all of its types mean the same. */
 function formatOf(contentType: string | undefined): 'json' | 'form' | null {
   if (contentType === undefined || contentType === 'application/json') return 'json';
+  const [format = null, ...others] = new Set(contentType.split(',').map(formatOfType));
+  return others.length === 0 ? format : null;
+}
+
+function formatOfType(contentType: string): 'json' | 'form' | null {
   const end = contentType.indexOf(';');
   const type = (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
   if (type === 'application/x-www-form-urlencoded') return 'form';
   return JSON_TYPES.has(type) || type.endsWith('+json') ? 'json' : null;
 }
 
-const JSON_TYPES: ReadonlySet<string> = new Set(['', 'application/json', 'text/plain']);
+const JSON_TYPES: ReadonlySet<string> = new Set([
+  '',
+  'application/json',
+  'text/json',
+  'text/plain',
+  '*/*',
+  'application/octet-stream',
+]);
 
 type ParseText = (text: string) => { ok: true; value: unknown } | { ok: false; fault: BodyFormatFault };
 
@@ -130,6 +147,6 @@ function countFields(text: string): number {
   return count;
 }
 
-function fault(fault: BodyFormatFault, form: URLSearchParams | null = null): ParsedBody {
+export function fault(fault: BodyFormatFault, form: URLSearchParams | null = null): ParsedBody {
   return { payload: undefined, form, fault };
 }

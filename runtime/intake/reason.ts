@@ -151,6 +151,7 @@ interface DecidingLeaf {
  */
 function decidingLeaf(finding: FilterFinding, at = 'filters', top = true): DecidingLeaf | null {
   if (finding.of.length === 0) return finding.field === null ? null : { at, leaf: finding };
+  if (finding.field !== null) return decidingLeaf(finding.of[0] ?? finding, `${at}.where`);
   if (finding.operator === 'not') return first(finding.of, `${at}.not`, finding);
   // The list under `filters` is an implicit `all`.
   return first(finding.of, top && finding.operator === 'all' ? at : `${at}.${finding.operator}`, finding);

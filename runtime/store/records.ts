@@ -12,6 +12,7 @@ import type {
   PauseJob,
   PutJob,
   RemoveJob,
+  StoredClaim,
   WatchJob,
 } from '../../schemas/built/operations/types.ts';
 import { isJobRecord } from '../../schemas/built/rows/JobRecord.ts';
@@ -34,6 +35,17 @@ export type Holder = string;
 /** The name of a claim, as JSON, so that neither a NUL nor a separator in untrusted text can forge another name. */
 export const claimKey = ({ profile, route, delivery_id }: ClaimKey): string =>
   JSON.stringify([profile, route, delivery_id]);
+
+/** The names of a claim: of its delivery id, and of its replay guard. */
+export function claimKeys(of: ClaimKey | null | undefined): readonly string[] {
+  if (of === null || of === undefined) return [];
+  const { guard } = of;
+  return guard === undefined ? [claimKey(of)] : [claimKey(of), claimKey({ ...of, delivery_id: guard })];
+}
+
+/** The names of a claim, each with its expiry. */
+export const claimedNames = (claim: StoredClaim | null | undefined): readonly (readonly [string, number])[] =>
+  claimKeys(claim).map((name, index) => [name, (index === 1 ? claim?.guard_expires_at : claim?.expires_at) ?? 0]);
 
 /** The lane of a route's runs, or of the deliveries to a target, as JSON, so that no part can forge another lane. */
 export const laneKey = (profile: string, name: string | null): string => JSON.stringify([profile, name]);

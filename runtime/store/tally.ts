@@ -5,7 +5,7 @@
 import type { Mutation, MutationResults } from './contract.ts';
 import type { ShownTally, Tally } from './queries.ts';
 import type { ClaimKey, StoredClaim } from './records.ts';
-import { claimKey, laneKey } from './records.ts';
+import { claimedNames, claimKeys, laneKey } from './records.ts';
 import type { DispatchState } from './states.ts';
 import { DISPATCH_STATES } from './states.ts';
 
@@ -83,19 +83,20 @@ export class RecentClaims {
 
   /** Adds the claim of a committed change. */
   committed<M extends Mutation>(mutation: M, result: MutationResults[M['kind']]): void {
-    const claim = claimedBy(mutation, result);
-    if (claim === null) return;
+    for (const [name, expires_at] of claimedNames(claimedBy(mutation, result))) this.add(name, expires_at);
+  }
+
+  private add(name: string, expires_at: number): void {
     if (this.newer.size >= GENERATION) {
       this.older = this.newer;
       this.newer = new Map();
     }
-    this.newer.set(claimKey(claim), claim.expires_at);
+    this.newer.set(name, expires_at);
   }
 
   /** @param now Unix ms */
   has(claim: ClaimKey, now: number): boolean {
-    const key = claimKey(claim);
-    return (this.newer.get(key) ?? this.older.get(key) ?? 0) > now;
+    return claimKeys(claim).some((key) => (this.newer.get(key) ?? this.older.get(key) ?? 0) > now);
   }
 }
 

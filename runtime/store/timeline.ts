@@ -153,10 +153,13 @@ function hasText(of: StoredDispatch, rerun: boolean, again: boolean): boolean {
 /** Whether the prompt is the text that is delivered: no agent runs. */
 export const isMessage = ({ mode }: Pick<Dispatch, 'mode'>): boolean => mode === 'direct' || mode === 'message';
 
-/** The delivery id under which a message is stored; null for a dispatch that runs. */
-export function keyOfMessage(of: Pick<Dispatch, 'mode' | 'profile' | 'route' | 'delivery_id'>): ClaimKey | null {
-  const { profile, route, delivery_id } = of;
-  return isMessage(of) && route !== null ? { profile, route, delivery_id } : null;
+/** The delivery id and the guard under which a message is stored; null for a dispatch that runs. */
+export function keyOfMessage(
+  of: Pick<Dispatch, 'mode' | 'profile' | 'route' | 'delivery_id' | 'guard'>,
+): ClaimKey | null {
+  const { profile, route, delivery_id, guard } = of;
+  if (!isMessage(of) || route === null) return null;
+  return { profile, route, delivery_id, ...(guard === undefined ? {} : { guard }) };
 }
 
 /** Why it cannot be replayed; null if it can. */

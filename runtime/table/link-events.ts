@@ -58,19 +58,38 @@ export function linkMaxAge({ seconds, time }: MaxAgePlan): LinkedMaxAge {
 }
 
 /**
- * Boundary between seconds and milliseconds: Unix seconds reach it in the year 5138, and milliseconds passed it in March 1973.
+ * Boundaries between seconds, milliseconds, microseconds and nanoseconds: each unit reaches its boundary in the year 5138, and
+ * the next one passed it in March 1973.
  */
-const FIRST_MILLISECONDS = 100_000_000_000;
-const DIGITS = /^\d{1,15}(?:\.\d{1,9})?$/;
-/** A date without a zone would be read in the zone of this machine. */
-const ISO = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?\s?(?:Z|[+-]\d\d:?\d\d)$/;
+const BOUNDARY = 100_000_000_000;
+const DIGITS = /^\d{1,20}(?:\.\d{1,9})?$/;
+/** ISO 8601 with or without separators; without a zone it is in UTC. */
+const ISO =
+  /^(\d{4})-?(\d\d)-?(\d\d)[Tt ](\d\d):?(\d\d)(?::?(\d\d(?:[.,]\d{1,9})?))?\s?(?:([Zz])|([+-]\d\d)(?::?(\d\d))?)?$/;
+/** RFC 2822, section 3.3. A missing zone is UTC, because `Date` would read the zone of this machine. */
+const RFC2822 =
+  /^(?:[A-Z][a-z]{2},?\s+)?(\d{1,2}[ -][A-Z][a-z]{2}[ -]\d{4}\s+\d\d:\d\d(?::\d\d)?)\s*([+-]\d{4}|[A-Z]{1,3})?(?:\s*\([^()]*\))?$/;
 
-/** Unix ms of a number or text in Unix seconds or milliseconds, or of an ISO 8601 text with a zone; else null. */
+/** Unix ms of a number or text in Unix time of any unit, or of an ISO 8601 or RFC 2822 text; else null. */
 function instantOf(value: unknown): number | null {
-  if (typeof value === 'string' && ISO.test(value)) return finite(Date.parse(value));
-  const number = isNumber(value) || (typeof value === 'string' && DIGITS.test(value)) ? Number(value) : -1;
+  if (typeof value === 'string' && !DIGITS.test(value)) return finite(Date.parse(dateText(value.trim())));
+  const number = isNumber(value) || typeof value === 'string' ? Number(value) : -1;
   if (number < 0) return null;
-  return finite(number < FIRST_MILLISECONDS ? number * 1000 : number);
+  let ms = number * 1000;
+  while (ms >= BOUNDARY * 1000) ms /= 1000;
+  return finite(ms);
+}
+
+/** The text in a form that `Date` reads in the same way on every machine; `?` if it is not an instant. */
+function dateText(text: string): string {
+  const iso = ISO.exec(text);
+  if (iso !== null) {
+    const [, year, month, day, hour, minute, second = '00', zulu, offset, minutes = '00'] = iso;
+    const zone = offset === undefined || zulu !== undefined ? 'Z' : `${offset}:${minutes}`;
+    return `${year}-${month}-${day}T${hour}:${minute}:${second.replace(',', '.')}${zone}`;
+  }
+  const [, date, zone = 'GMT'] = RFC2822.exec(text) ?? [];
+  return date === undefined ? '?' : `${date.replaceAll('-', ' ')} ${zone}`;
 }
 
 const finite = (ms: number): number | null => (Number.isFinite(ms) ? ms : null);

@@ -1,7 +1,10 @@
 /** Links a filter plan to a predicate over one event, for the filters stage (§2.2). */
+
 import { RE2JS } from 're2js';
 import { compareNumbers, ExactNumber, isNumber, readJson, writeJson } from '../../base/exact-number.ts';
-import type { FieldPlan, FilterGroup, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
+import { printPath } from '../../base/paths.ts';
+import type { FieldPlan, FilterElements, FilterGroup, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
+import { Item } from '../verify/items.ts';
 import type { ListFile } from './in-file-set.ts';
 import type { ValueSet } from './value-set.ts';
 import { createValueSet, jsonEqual } from './value-set.ts';
@@ -18,16 +21,18 @@ type MatchFilter = (subject: FilterSubject) => boolean;
 /** The result of a filter, or of a member of one, for one event. */
 export interface FilterFinding {
   /** An operator, or the kind of a group. */
-  readonly operator: FilterLeaf['operator'] | FilterGroup['kind'];
-  /** The field as written in a config; null for a group. */
+  readonly operator: FilterLeaf['operator'] | FilterGroup['kind'] | FilterElements['kind'];
+  /** The field as written in a config; of `any_of` and `all_of`, the list; null for a group. */
   readonly field: string | null;
   readonly expected: FilterLeaf['value'];
   /** Null if the field is missing. */
   readonly found: FilterLeaf['value'];
   readonly missing: boolean;
   readonly holds: boolean;
-  /** Members of a group. */
+  /** Members of a group; of `any_of` and `all_of`, the element that decided or, if none did, the first ones. */
   readonly of: FilterFinding[];
+  /** The index of the element that this was found for. */
+  readonly element?: number;
 }
 
 export interface LinkedFilter {
@@ -46,6 +51,7 @@ type Test = (value: unknown) => boolean;
 
 /** The top-level `payload` object if there is one, otherwise the root (§2.2). */
 function payloadRoot(payload: unknown): unknown {
+  if (payload instanceof Item) return payload.with(payloadRoot(payload.value));
   if (typeof payload !== 'object' || payload === null || !Object.hasOwn(payload, 'payload')) return payload;
   const inner = (payload as { readonly payload: unknown }).payload;
   return typeof inner === 'object' && inner !== null && !(inner instanceof ExactNumber) ? inner : payload;
@@ -54,6 +60,8 @@ function payloadRoot(payload: unknown): unknown {
 export function linkField(field: FieldPlan): ReadField {
   if (field.in === 'event') return (subject) => subject.event;
   if (field.in === 'header') return linkHeader(field.path[0] ?? '');
+  // Only an element of a list is a field by itself.
+  if (field.in === 'root' && field.path.length === 0) return (subject) => subject.payload;
   const path = linkPath(field.path);
   if (path === null) return () => undefined;
   if (field.in === 'root') return (subject) => readPath(subject.payload, path);
@@ -113,7 +121,44 @@ const TESTS: Record<FilterLeaf['operator'], (operand: unknown, open: (path: stri
  * @throws RE2JSSyntaxException for a regex that the compiler would have rejected.
  */
 export function linkFilter(plan: FilterPlan, open: (path: string) => ValueSet): LinkedFilter {
-  return plan.kind === 'leaf' ? linkLeaf(plan, open) : linkGroup(plan, open);
+  if (plan.kind === 'leaf') return linkLeaf(plan, open);
+  return 'where' in plan ? linkElements(plan, open) : linkGroup(plan, open);
+}
+
+/** Elements that a finding shows if none decided. */
+const SHOWN_ELEMENTS = 3;
+
+/** An empty or missing list matches neither `any_of` nor `all_of`. */
+function linkElements({ kind, field, where }: FilterElements, open: (path: string) => ValueSet): LinkedFilter {
+  const read = linkField(field);
+  const linked = linkFilter(where, open);
+  const isAny = kind === 'any_of';
+  const at = ({ event, headers }: FilterSubject, payload: unknown): FilterSubject => ({ payload, event, headers });
+  const decide = (subject: FilterSubject, list: readonly unknown[]): number =>
+    list.findIndex((element) => linked.matches(at(subject, element)) === isAny);
+  const holds = (subject: FilterSubject, list: unknown): list is readonly unknown[] =>
+    Array.isArray(list) && list.length > 0 && decide(subject, list) >= 0 === isAny;
+  return {
+    matches: (subject) => holds(subject, read(subject)),
+    inspect: (subject) => {
+      const value = read(subject);
+      const list: readonly unknown[] = Array.isArray(value) ? value : [];
+      const decided = decide(subject, list);
+      const shown = decided < 0 ? [...list.slice(0, SHOWN_ELEMENTS).keys()] : [decided];
+      const of = shown.map((element) => ({ ...linked.inspect(at(subject, list[element])), element }));
+      const missing = value === undefined;
+      const found = missing ? null : (value as FilterLeaf['value']);
+      return {
+        operator: kind,
+        field: printField(field),
+        expected: null,
+        found,
+        missing,
+        holds: holds(subject, value),
+        of,
+      };
+    },
+  };
 }
 
 function linkLeaf({ field, operator, value, exact }: FilterLeaf, open: (path: string) => ValueSet): LinkedFilter {
@@ -177,14 +222,14 @@ function matchesAny(members: readonly MatchFilter[]): MatchFilter {
 }
 
 /** Prints a filter's field in the form of a config, for findings and reports. */
-const PREFIXES: Readonly<Record<FieldPlan['in'], string>> = {
-  event: 'event',
-  header: 'headers.',
-  payload: 'payload.',
-  root: '',
-};
-
-export const printField = ({ in: place, path }: FieldPlan): string => PREFIXES[place] + path.join('.');
+export function printField({ in: place, path }: FieldPlan): string {
+  if (place === 'event') return 'event';
+  if (place === 'header') return `headers.${path[0] ?? ''}`;
+  if (place === 'payload') return printPath(['payload', ...path]);
+  const [first] = path;
+  if (first === undefined) return '.';
+  return printPath(path, (path.length > 1 ? ['headers', 'payload'] : ['event', 'event_type']).includes(first));
+}
 
 /** One part of a path; `index` is its value as an array index, -1 if it is not one. */
 interface Step {
@@ -207,6 +252,10 @@ export function linkPath(path: readonly string[]): PayloadPath | null {
 
 /** The value at `path` below `root`; undefined if it does not resolve (JSON has no undefined). */
 export function readPath(root: unknown, path: PayloadPath): unknown {
+  if (root instanceof Item) {
+    const { value, skipped } = root.startOf(path[0]?.key);
+    return readPath(value, path.slice(skipped));
+  }
   let value = root;
   for (const step of path) {
     if (typeof value !== 'object' || value === null) return undefined;

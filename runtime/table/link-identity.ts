@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import type { LocatorPlan, RouteTable, SchemePlan } from '../../schemas/generated/types.ts';
 import { HALF } from '../platform/ids.ts';
-import { contentBytes, eachItem, itemPath, linkContent, withPayload } from '../verify/content.ts';
+import { contentBytes, eachItem, itemPath, linkContent, readTimestamp, withPayload } from '../verify/content.ts';
 import type { SignedRequest } from '../verify/request.ts';
 
 export interface Identity {
@@ -18,8 +18,35 @@ export interface Identity {
   readonly eventFallback: readonly LocatorPlan[];
   readonly delivery: readonly LocatorPlan[];
   /** Computes the delivery id for a source that sends none. */
-  readonly digest: ((request: SignedRequest) => string) | null;
+  readonly digest: Digest | null;
+  /** The same for each item of a batch whose items are signed one by one: no order or selection of them makes new ids. */
+  readonly itemDigests?: ((request: SignedRequest) => readonly string[]) | null;
+  /** Events that test the connection. */
+  readonly tests: ReadonlySet<string>;
+  /** Locations of more exact names, by event type. */
+  readonly details: ReadonlyMap<string, readonly LocatorPlan[]>;
+  /** The replay guard of the source; null: it has none. */
+  readonly guard: LinkedGuard | null;
+  /** The replay guard of a route with `replay_guard: body`. */
+  readonly bodyGuard: LinkedGuard;
 }
+
+type Digest = (request: SignedRequest) => string;
+
+/** Recognises requests that were captured and sent again under another id (decisions §4). */
+export interface LinkedGuard {
+  readonly name: Digest;
+  /** How long it is claimed, in ms. @param idMs how long an id is claimed */
+  readonly ttlMs: (idMs: number) => number;
+  /** The first locations of the delivery id, which are signed: an id there needs no guard. */
+  readonly signed: readonly LocatorPlan[];
+}
+
+/** A guard is stored like an id; no id has a line feed (`boundedId`). */
+const guardName =
+  (digest: Digest): Digest =>
+  (request) =>
+    `\n${digest(request)}`;
 
 /** @param scheme name of the scheme that verified the request */
 export type FindIdentity = (scheme: string) => Identity;
@@ -60,7 +87,16 @@ export function identityLinker(table: SpecifiedLocations & Pick<RouteTable, 'sch
   };
   /** For an unsigned request of an unknown sender: the order of §6. */
   const { default_event: eventFallback, default_delivery: delivery } = table;
-  const unknown: Identity = { event: [], eventFallback, delivery, digest: null };
+  const bodyGuard = linkBodyGuard(({ body }) => digestOf(body), 0);
+  const unknown: Identity = {
+    event: [],
+    eventFallback,
+    delivery,
+    digest: null,
+    guard: null,
+    bodyGuard,
+    ...namesOf({}),
+  };
   return (source, insecure) => {
     if (!insecure) return ofScheme;
     const identity = source === null ? unknown : ofScheme(source);
@@ -70,38 +106,74 @@ export function identityLinker(table: SpecifiedLocations & Pick<RouteTable, 'sch
 
 function identityOf(plan: SchemePlan, table: SpecifiedLocations): Identity {
   const specified = signedLocations(table);
+  const rest = { ...linkGuards(plan), ...namesOf(plan) };
   if (!namesLocations(plan)) {
-    return { event: [], eventFallback: specified.event, delivery: specified.delivery, digest: null };
+    return { event: [], eventFallback: specified.event, delivery: specified.delivery, digest: null, ...rest };
   }
   const { event, delivery, delivery_digest } = plan;
   return {
     event,
     eventFallback: specified.event.filter(isInBody),
     delivery,
-    digest: delivery_digest ? linkDigest(plan) : null,
+    ...(delivery_digest ? linkDigest(plan) : { digest: null }),
+    ...rest,
   };
 }
 
+const namesOf = ({
+  test_events = [],
+  event_details = {},
+}: Pick<SchemePlan, 'test_events' | 'event_details'>): Pick<Identity, 'tests' | 'details'> => ({
+  tests: new Set(test_events),
+  details: new Map(Object.entries(event_details)),
+});
+
+function linkGuards(plan: SchemePlan): Pick<Identity, 'guard' | 'bodyGuard'> {
+  const { replay_guard: guard, timestamp, delivery } = plan;
+  // The signature is valid from `tolerance` before its time to `tolerance` after it, in whole seconds.
+  const windowMs = timestamp === null ? 0 : (2 * timestamp.tolerance + 1) * 1000;
+  const bodyGuard = linkBodyGuard(linkDigest(plan).digest, windowMs);
+  if (guard === undefined || timestamp === null || guard.of === 'body')
+    return { guard: guard?.of === 'body' ? bodyGuard : null, bodyGuard };
+  const readTime = (request: SignedRequest): string => {
+    const time = readTimestamp(timestamp, request);
+    return typeof time === 'string' ? '' : time.text;
+  };
+  const name = guardName(linkDigest(plan, readTime).digest);
+  return { guard: { name, ttlMs: () => windowMs, signed: delivery.slice(0, guard.signed_ids) }, bodyGuard };
+}
+
+const linkBodyGuard = (digest: Digest, windowMs: number): LinkedGuard => ({
+  name: guardName(digest),
+  ttlMs: (idMs) => Math.max(idMs, windowMs),
+  signed: [],
+});
+
 /**
  * If a scheme signs parts of the body, the digest covers only these parts of each item: changing the others must not yield a
- * new id.
+ * new id. @param readTime the signed time; absent: the digest covers only the body
  */
-function linkDigest(plan: SchemePlan): (request: SignedRequest) => string {
+function linkDigest(
+  plan: SchemePlan,
+  readTime?: (request: SignedRequest) => string,
+): Pick<Identity, 'itemDigests'> & { readonly digest: Digest } {
   const { signed } = plan;
   const parts = signed.filter(({ kind }) => kind === 'json');
-  if (parts.length === 0 || signed.some(({ kind }) => kind === 'body')) return ({ body }) => digestOf(body);
+  const coversBody = parts.length === 0 || signed.some(({ kind }) => kind === 'body');
+  if (coversBody && readTime === undefined) return { digest: ({ body }) => digestOf(body) };
   const content = linkContent(signed);
   const items = itemPath(plan);
   const digestOfItem = (request: SignedRequest): string =>
-    digestOf(contentBytes(content({ request, timestamp: '', id: '', base: '' })));
-  if (items === null) return digestOfItem;
-  return (request) => {
-    const digests = Array.from(eachItem(request.payload(), items), ([item]) =>
-      digestOfItem(withPayload(request, item)),
-    );
-    const [only = digestOf(''), ...others] = digests;
-    return others.length === 0 ? only : digestOf(digests.join());
+    digestOf(contentBytes(content({ request, timestamp: readTime?.(request) ?? '', id: '', base: '' })));
+  if (items === null) return { digest: digestOfItem };
+  const itemDigests = (request: SignedRequest): readonly string[] =>
+    Array.from(eachItem(request.payload(), items), ([item]) => digestOfItem(withPayload(request, item)));
+  const digest = (request: SignedRequest): string => {
+    const [only = digestOf(''), ...others] = itemDigests(request);
+    return others.length === 0 ? only : digestOf([only, ...others].join());
   };
+  const isBatch = plan.each?.flatMap((list) => [...list, '0']).join('.') === items.join('.');
+  return { digest, itemDigests: isBatch ? itemDigests : null };
 }
 
 /** `sha256:` and the hexadecimal SHA-256 of the content. Text with half a surrogate pair has no UTF-8; it counts as UTF-16. */
@@ -111,7 +183,7 @@ export function digestOf(content: string | Buffer): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-const isInBody = ({ in: place }: LocatorPlan): boolean => place === 'json' || place === 'form';
+export const isInBody = ({ in: place }: LocatorPlan): boolean => place === 'json' || place === 'form';
 
 /**
  * Maximum length of a key, and of a part of a location, in UTF-16 units: an agent gets it as an argument, and lists show it.

@@ -2,12 +2,14 @@
 import { ExactNumber, writeJson } from '../../base/exact-number.ts';
 import type {
   DumpSegment,
+  EachSegment,
   FilterPlan,
   MetaSegment,
   PathSegment,
   TemplatePlan,
   TemplateSegment,
 } from '../../schemas/generated/types.ts';
+import { plainPayload } from '../verify/items.ts';
 import { linkPath, printField, readPath } from './link-filter.ts';
 
 /** Limits in code points (§8). */
@@ -15,12 +17,17 @@ const DUMP_LIMIT = 4000;
 const NESTED_LIMIT = 2000;
 /** Limit of an event in the list of a burst. */
 const EVENT_LIMIT = 500;
+/** Limits of a block with the blocks in it: its text, and its elements, which may render nothing. */
+const BLOCK_LIMIT = 2000;
+const ELEMENT_LIMIT = 10_000;
 
 /** Values that a template can use besides the payload. */
 export interface Builtins {
   readonly event_type: string;
   readonly route: string;
   readonly delivery_id: string;
+  /** Only in responses. */
+  readonly status_url?: string;
 }
 
 export interface Rendered {
@@ -58,11 +65,31 @@ function noMarks(): never {
 
 const ALL_RESOLVED: readonly string[] = [];
 
-/** A segment's text; undefined if it does not resolve. */
-type Resolve = (payload: unknown, builtins: Builtins, markerId: string) => string | undefined;
+/** What the blocks around a segment share: one for each outermost block. */
+interface Block {
+  /** The whole payload. */
+  readonly root: unknown;
+  /** The index of the innermost element. */
+  index: number;
+  /** The code points, and the elements, that may still be rendered. */
+  left: number;
+  elements: number;
+  readonly unresolved: Set<string>;
+}
+
+/**
+ * A segment's text; undefined if it does not resolve.
+ *
+ * @param payload within a block, its element
+ */
+type Resolve = (payload: unknown, builtins: Builtins, markerId: string, block?: Block) => string | undefined;
 
 interface LinkedSegment {
   readonly resolve: Resolve;
+  /** True for a value between marks, which is cut before it is marked. */
+  readonly isMarked?: boolean;
+  /** True for a block, which counts and reports its own parts. */
+  readonly isBlock?: true;
   /** The text used if it does not resolve. */
   readonly literal: string;
   /** True for the list of a burst. */
@@ -76,50 +103,110 @@ function valueText(value: unknown): string | undefined {
   return compactJson(value, NESTED_LIMIT);
 }
 
+/** The code points that a block has left for a value; without a block, all that there are. */
+const roomIn = (block: Block | undefined, limit: number): number => Math.min(limit, block?.left ?? limit);
+
 /** Marks only strings and their containers: a number, `true`, `false` or `null` cannot carry an instruction. */
-function markedText(value: unknown, markerId: string, marks: Marks): string | undefined {
-  if (typeof value === 'string') return marks.markText(value, markerId);
-  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return valueText(value);
-  return marks.markJson((clean) => compactJson(value, NESTED_LIMIT, clean), markerId);
+function markedText(value: unknown, markerId: string, marks: Marks, block?: Block): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'string') return marks.markText(cutText(value, roomIn(block, Infinity)), markerId);
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber)
+    return cutText(valueText(value) ?? '', roomIn(block, Infinity));
+  return marks.markJson((clean) => compactJson(value, roomIn(block, NESTED_LIMIT), clean), markerId);
 }
 
-function linkPlaceholder({ path: parts, builtin, marked }: PathSegment, marks: Marks): Resolve {
+/** Reads the value of a placeholder, or the list of a block; null if it never resolves. */
+function linkValue({
+  path: parts,
+  from,
+}: PathSegment | EachSegment): ((payload: unknown, block?: Block) => unknown) | null {
+  if (from === 'element' || (from === undefined && parts.length === 0)) return (payload) => payload;
   const path = linkPath(parts);
-  if (path === null) return () => undefined;
+  if (path === null) return null;
+  if (from === undefined) return (payload) => readPath(payload, path);
+  return (payload, block) => readPath(block === undefined ? payload : block.root, path);
+}
+
+function linkPlaceholder(segment: PathSegment, marks: Marks): Resolve {
+  const { path, from, builtin, marked } = segment;
+  const read = path.length === 0 && from === undefined ? null : linkValue(segment);
+  if (read === null) return () => undefined;
   if (marked) {
-    return (payload, builtins, id) =>
-      markedText(readPath(payload, path), id, marks) ??
+    return (payload, builtins, id, block) =>
+      markedText(read(payload, block), id, marks, block) ??
       (builtin === null ? undefined : marks.markText(builtins[builtin], id));
   }
-  if (builtin === null) return (payload) => valueText(readPath(payload, path));
-  return (payload, builtins) => valueText(readPath(payload, path)) ?? builtins[builtin];
+  if (builtin === null) return (payload, _, __, block) => valueText(read(payload, block));
+  return (payload, builtins, _, block) => valueText(read(payload, block)) ?? builtins[builtin];
 }
 
 function linkDump({ marked, compact }: DumpSegment, marks: Marks): Resolve {
-  const write = (payload: unknown, clean?: CleanText | null): string =>
-    compact === true ? compactJson(payload, EVENT_LIMIT, clean) : indentedJson(payload, DUMP_LIMIT, clean);
+  const write = (data: unknown, block?: Block, clean?: CleanText | null): string => {
+    const payload = plainPayload(data);
+    return compact === true
+      ? compactJson(payload, roomIn(block, EVENT_LIMIT), clean)
+      : indentedJson(payload, roomIn(block, DUMP_LIMIT), clean);
+  };
   return marked
-    ? (payload, _, id) => marks.markJson((clean) => write(payload, clean), id)
-    : (payload) => write(payload);
+    ? (payload, _, id, block) => marks.markJson((clean) => write(payload, block, clean), id)
+    : (payload, _, __, block) => write(payload, block);
 }
 
 const linkMeta = ({ name, marked }: MetaSegment, marks: Marks): Resolve =>
-  marked ? (_, builtins, id) => marks.markText(builtins[name], id) : (_, builtins) => builtins[name];
+  marked ? (_, builtins, id) => marks.markText(builtins[name] ?? '', id) : (_, builtins) => builtins[name];
+
+/** Renders a block (§2.5). It stops at its limits, so a list costs no more than is shown of it. */
+function linkBlock(segment: EachSegment, marks: Marks): Resolve {
+  const read = linkValue(segment);
+  const parts = segment.plan.map((each) => linkSegment(each, marks));
+  return (payload, builtins, id, block) => {
+    if (block === undefined) throw new Error('a block has no limits');
+    const list = read?.(payload, block);
+    if (!Array.isArray(list)) {
+      block.unresolved.add(segment.text);
+      return '';
+    }
+    let text = '';
+    for (let index = 0; index < list.length && block.left > 0 && block.elements > 0; index++) {
+      block.elements--;
+      for (const part of parts) {
+        if (block.left <= 0) break;
+        block.index = index;
+        text += takeText(part, part.resolve(list[index], builtins, id, block), block);
+      }
+    }
+    return text;
+  };
+}
+
+/** What a block shows of a part's text. Marks are never cut, but count. */
+function takeText(part: LinkedSegment, resolved: string | undefined, block: Block): string {
+  if (part.isBlock === true) return resolved ?? '';
+  if (resolved === undefined) block.unresolved.add(part.literal);
+  const text = resolved ?? part.literal;
+  const shown = part.isMarked === true && resolved !== undefined ? text : cutText(text, block.left);
+  block.left -= countPoints(shown);
+  return shown;
+}
 
 function linkSegment(segment: TemplateSegment, marks: Marks): LinkedSegment {
   switch (segment.kind) {
     case 'text':
       return { resolve: () => segment.text, literal: '' };
     case 'dump':
-      return { resolve: linkDump(segment, marks), literal: '' };
+      return { resolve: linkDump(segment, marks), literal: '', isMarked: segment.marked === true };
     case 'meta':
-      return { resolve: linkMeta(segment, marks), literal: '' };
+      return { resolve: linkMeta(segment, marks), literal: '', isMarked: segment.marked === true };
     case 'events':
       return { resolve: () => '', literal: '', isList: true };
     case 'notice':
       return { resolve: (_, __, id) => marks.notice(id), literal: '' };
     case 'path':
-      return { resolve: linkPlaceholder(segment, marks), literal: segment.text };
+      return { resolve: linkPlaceholder(segment, marks), literal: segment.text, isMarked: segment.marked === true };
+    case 'each':
+      return { resolve: linkBlock(segment, marks), literal: '', isBlock: true };
+    case 'index':
+      return { resolve: (_, __, ___, block) => String(block?.index ?? 0), literal: '' };
   }
 }
 
@@ -136,7 +223,9 @@ export function linkPrompt(plan: TemplatePlan, marks: Marks | null): RenderPromp
     let eventsAt: number[] | null = null;
     for (const part of parts) {
       if (part.isList === true) eventsAt = [...(eventsAt ?? []), text.length];
-      const resolved = part.resolve(payload, builtins, markerId);
+      const block = part.isBlock === true ? newBlock(payload) : undefined;
+      const resolved = part.resolve(payload, builtins, markerId, block);
+      if (block !== undefined && block.unresolved.size > 0) unresolved = [...(unresolved ?? []), ...block.unresolved];
       if (resolved === undefined) {
         unresolved ??= [];
         unresolved.push(part.literal);
@@ -147,6 +236,14 @@ export function linkPrompt(plan: TemplatePlan, marks: Marks | null): RenderPromp
     return eventsAt === null ? rendered : { ...rendered, eventsAt };
   };
 }
+
+const newBlock = (root: unknown): Block => ({
+  root,
+  index: 0,
+  left: BLOCK_LIMIT,
+  elements: ELEMENT_LIMIT,
+  unresolved: new Set(),
+});
 
 /** Links a template that marks nothing: an address or a key. */
 export function linkTemplate(plan: TemplatePlan): RenderTemplate {
@@ -181,6 +278,12 @@ export function cutText(text: string, limit: number): string {
     }
   }
   return text.slice(0, end);
+}
+
+function countPoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
 }
 
 /**
@@ -270,6 +373,10 @@ function printSegment(segment: TemplateSegment): string {
     case 'text':
     case 'path':
       return segment.text;
+    case 'each':
+      return `${segment.text}${printTemplate(segment.plan)}{/each}`;
+    case 'index':
+      return '{@index}';
     case 'dump':
       return '{__raw__}';
     case 'events':
@@ -281,10 +388,11 @@ function printSegment(segment: TemplateSegment): string {
   }
 }
 
-/** `action in ["opened"]`, `any of (…, …)`. */
+/** `action in ["opened"]`, `any of (…, …)`, `any_of commits where (…)`. */
 export function printFilter(plan: FilterPlan): string {
   if (plan.kind === 'leaf')
     return `${printField(plan.field)} ${plan.operator} ${plan.exact ?? JSON.stringify(plan.value)}`;
+  if ('where' in plan) return `${plan.kind} ${printField(plan.field)} where (${printFilter(plan.where)})`;
   const members = plan.filters.map(printFilter);
   return plan.kind === 'not' ? `not (${members.join(', ')})` : `${plan.kind} of (${members.join(', ')})`;
 }

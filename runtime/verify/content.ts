@@ -52,13 +52,23 @@ const READERS: Readonly<Record<SignedSegment['kind'], (value: string[]) => Reade
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** Links the template; everything that does not depend on the request is done here, once. */
-export function linkContent(signed: readonly SignedSegment[]): (input: ContentInput) => SignedContent {
+/**
+ * Links the template; everything that does not depend on the request is done here, once. @param decoded the sender signs the
+ * body before it applies the content encoding
+ */
+export function linkContent(signed: readonly SignedSegment[], decoded = false): (input: ContentInput) => SignedContent {
   const at = signed.findIndex(({ kind }) => kind === 'body');
   const head = linkText(at < 0 ? signed : signed.slice(0, at));
   if (at < 0) return (input) => ({ head: head(input), body: NO_BYTES, tail: '' });
   const tail = linkText(signed.slice(at + 1));
-  return (input) => ({ head: head(input), body: input.request.body, tail: tail(input) });
+  const bodyOf = decoded ? decodedBody : ({ body }: SignedRequest): Buffer => body;
+  return (input) => ({ head: head(input), body: bodyOf(input.request), tail: tail(input) });
+}
+
+/** A body that cannot be decoded has no signed bytes, and fails the parse stage if these are signed. */
+function decodedBody(request: SignedRequest): Buffer {
+  const decoded = request.decoded?.() ?? request.body;
+  return typeof decoded === 'string' ? NO_BYTES : decoded;
 }
 
 function linkText(segments: readonly SignedSegment[]): Reader {
@@ -83,7 +93,7 @@ export function contentBytes({ head, body, tail }: SignedContent): Buffer {
     : Buffer.concat([Buffer.from(head, 'latin1'), body, Buffer.from(tail, 'latin1')]);
 }
 
-/** URLs that the sender may have signed, without query; with `either-port`, both with and without the default port. */
+/** URLs that the sender may have signed, without query; with `either-port`, both with and without a port. */
 export function urlBases(publicUrl: string | null, signed: readonly SignedSegment[]): string[] {
   const url = signed.find((segment) => segment.kind === 'url');
   if (url === undefined) return [''];
@@ -92,13 +102,15 @@ export function urlBases(publicUrl: string | null, signed: readonly SignedSegmen
   return url.value[0] === 'either-port' ? [base, otherPort(base)].filter((text) => text !== null) : [base];
 }
 
-/** `https://h/x` for `https://h:443/x` and the reverse; null when the port is not the protocol's default. */
+/**
+ * The URL without its port, or with the port of its protocol if it has none: some senders sign one or the other, and leave
+ * out an explicit port. Null if it is not a URL.
+ */
 function otherPort(base: string): string | null {
   const match = /^(https?):\/\/([^/]*@)?([^/@]+?)(:\d+)?(\/.*)?$/.exec(base);
   if (match === null) return null;
   const [, scheme = '', user = '', host = '', port = '', path = ''] = match;
   const standard = scheme === 'https' ? ':443' : ':80';
-  if (port !== '' && port !== standard) return null;
   return `${scheme}://${user}${host}${port === '' ? standard : ''}${path}`;
 }
 

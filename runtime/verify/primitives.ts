@@ -36,7 +36,7 @@ const PRIMITIVES: Readonly<Record<SchemePlan['verify'], Link>> = {
   ed25519: (plan) => asymmetric(plan, null, 'ed25519', matcher(canonicalForm(plan.encoding, 64))),
   'ecdsa-p256': (plan) => asymmetric(plan, 'sha256', 'prime256v1', (text) => isDer(text, plan.encoding)),
   token: (plan) => secretText(plan, isHeader(plan) ? headerBytes : (text) => Buffer.from(text, 'utf8')),
-  basic: (plan) => secretText(plan, (text) => decodeCanonical('base64', text)),
+  basic: (plan) => secretText(plan, decodeKeyBase64),
   none: () => ({ prepare: () => [], wellFormed: () => true, most: MAX_PARTS }),
 };
 
@@ -281,7 +281,7 @@ function rawPublicKey(text: string, form: SecretForm): KeyObject | null {
   return createPublicKey({ key: raw ? Buffer.concat([ED25519_SPKI, bytes]) : bytes, format: 'der', type: 'spki' });
 }
 
-/** People paste keys, so padding may be missing; everything else must be exact. */
+/** People paste keys, and programs write credentials, without padding; everything else must be exact. */
 function decodeKeyBase64(text: string): Buffer | null {
   const padded = text.endsWith('=') ? text : text.padEnd(Math.ceil(text.length / 4) * 4, '=');
   return decodeCanonical('base64', padded);

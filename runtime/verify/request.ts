@@ -1,8 +1,11 @@
 /** A request as verifier and intake read it: raw bytes, views that are parsed at most once, and single values. */
+
 import type { IncomingHttpHeaders } from 'node:http';
 import { isNumber, readJson } from '../../base/exact-number.ts';
 import { tryParseJson } from '../../base/files.ts';
+import { printPath } from '../../base/paths.ts';
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
+import { valueAtPath } from './items.ts';
 
 /** A request as the verifier reads it: raw bytes, and views of them that are parsed at most once. */
 export interface SignedRequest {
@@ -12,7 +15,10 @@ export interface SignedRequest {
   readonly headers: IncomingHttpHeaders;
   /** Alternating names and values, as received; `headers` does not show repeated ones. */
   readonly rawHeaders: readonly string[];
+  /** The body as transmitted. */
   readonly body: Buffer;
+  /** The body without its content encoding; a text says why it cannot be decoded. Absent: it has none. */
+  decoded?(): Buffer | string;
   /** The body as the intake parses it; undefined if it cannot be parsed. Memoised: verifier and intake share it. */
   payload(): unknown;
   /** The fields of a form body; null if the body is not a form. Memoised. */
@@ -92,10 +98,10 @@ type Reader = (at: LocatorPlan, request: LocatorSource) => unknown;
 const READERS = {
   header: (at, request) => request.headers[at.name],
   query: (at, request) => single(new URLSearchParams(queryOf(request.url)).getAll(at.name)),
-  json: (at, request) => valueAt(request.payload(), at.path),
+  json: (at, request) => valueAtPath(request.payload(), at.path),
   form: (at, request) => {
     const field = single(request.form()?.getAll(at.name) ?? []);
-    return at.path.length === 0 || field === undefined ? field : valueAt(tryParseJson(field, readJson), at.path);
+    return at.path.length === 0 || field === undefined ? field : valueAtPath(tryParseJson(field, readJson), at.path);
   },
 } satisfies Record<LocatorPlan['in'], Reader> as Record<LocatorPlan['in'], Reader>;
 
@@ -130,7 +136,9 @@ export function readFirst(places: readonly LocatorPlan[], request: LocatorSource
 }
 
 /** The parts of a value that have the location's prefix, with the prefix removed. Parts of a split value are trimmed. */
-export function splitParts({ split, prefix }: LocatorPlan, text: string): string[] | 'too_many_parts' {
+export function splitParts(at: LocatorPlan, value: string): string[] | 'too_many_parts' {
+  const { split, prefix } = at;
+  const text = at.name === 'authorization' ? withScheme(prefix, value) : value;
   if (split === '') return text.startsWith(prefix) ? [text.slice(prefix.length)] : [];
   const parts: string[] = [];
   let start = 0;
@@ -150,6 +158,14 @@ export function splitParts({ split, prefix }: LocatorPlan, text: string): string
   return parts;
 }
 
+/** The value of `Authorization` with its scheme as in the prefix: any case and number of blanks counts (RFC 9110 §11.1). */
+function withScheme(prefix: string, value: string): string {
+  const scheme = prefix.slice(0, Math.max(0, prefix.indexOf(' ')));
+  const rest = value.slice(scheme.length);
+  const isSame = scheme !== '' && value.slice(0, scheme.length).toLowerCase() === scheme.toLowerCase();
+  return isSame && isBlank(rest.charCodeAt(0)) ? `${scheme} ${rest.trim()}` : value;
+}
+
 /** White space allowed around the elements of a header (RFC 9110 §5.6.3). */
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 
@@ -157,17 +173,6 @@ const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 export function queryOf(url: string): string {
   const mark = url.indexOf('?');
   return mark < 0 ? '' : url.slice(mark + 1);
-}
-
-/** Follows own properties only, and arrays by decimal index: `__proto__` and `length` resolve to undefined. */
-function valueAt(root: unknown, path: readonly string[]): unknown {
-  let value = root;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    if (Array.isArray(value) && !/^(0|[1-9]\d*)$/.test(key)) return undefined;
-    value = (value as Record<string, unknown>)[key];
-  }
-  return value;
 }
 
 function scalarText(value: unknown): string | null {
@@ -187,8 +192,8 @@ export function printLocation({ in: place, name, path }: LocatorPlan): string {
     case 'query':
       return `?${name}`;
     case 'json':
-      return ['body', ...path].join('.');
+      return printPath(['body', ...path]);
     case 'form':
-      return ['body', name, ...path].join('.');
+      return printPath(['body', name, ...path]);
   }
 }

@@ -52,7 +52,7 @@ export function linkScheme(plan: SchemePlan): LinkedScheme {
   return {
     plan,
     primitive: linkPrimitive(plan),
-    content: linkContent(plan.signed),
+    content: linkContent(plan.signed, plan.signs_decoded),
     hasRepeatedHeader: repeatedHeaderFinder(plan),
     parsesBody,
     signsBody,

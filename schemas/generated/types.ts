@@ -145,7 +145,8 @@ export type ExplainedCoalesce = {
 } | null;
 export type KeptReason = KeptSignatureReason | KeptEventReason | KeptFilterReason | KeptTextReason;
 export type StorePlan = SqliteStorePlan | PostgresStorePlan;
-export type TemplateSegment = TextSegment | PathSegment | DumpSegment | EventsSegment | MetaSegment | NoticeSegment;
+export type TemplateSegment =
+  TextSegment | PathSegment | DumpSegment | EventsSegment | MetaSegment | EachSegment | IndexSegment | NoticeSegment;
 /**
  * A template as a list of segments.
  */
@@ -200,7 +201,7 @@ export type AgentPlan = CommandAgentPlan | OpenAiAgentPlan | PreviewAgentPlan;
  * Toolsets that a run of the agent may have; null: no limit.
  */
 export type MostToolsets = string[] | null;
-export type FilterPlan = FilterGroup | FilterLeaf;
+export type FilterPlan = FilterGroup | FilterElements | FilterLeaf;
 export type CoalescePlan = {
   key: TemplatePlan;
   window_seconds: number;
@@ -459,6 +460,10 @@ export interface WebhookSettings {
    */
   max_body_bytes?: number;
   /**
+   * Maximum events in one request, for sources with `each`; a source may have its own.
+   */
+  max_batch?: number;
+  /**
    * Maximum run time of a route's script, in seconds.
    */
   script_timeout_seconds?: number;
@@ -649,10 +654,15 @@ export interface RouteConfig {
    * `status_url` also returns the agent's answer, after the answer has been delivered.
    */
   status_answer?: boolean;
+  respond?: RespondConfig;
   /**
    * Time that a delivery id is remembered, in seconds. Default: the global setting.
    */
   idempotency_ttl_seconds?: number;
+  /**
+   * `body`: a repeated body is a duplicate as long as a delivery id is remembered, whatever its id. For senders that sign no time.
+   */
+  replay_guard?: 'body';
   /**
    * Ignore events that are older than this on arrival, in seconds. Requires `timestamp`.
    */
@@ -667,11 +677,11 @@ export interface RouteConfig {
   capture?: 'none' | 'problems' | 'all';
 }
 /**
- * A condition (`field` and exactly one operator), or a group of conditions (`all`, `any` or `not`).
+ * A condition (`field` and exactly one operator), a group of conditions (`all`, `any` or `not`), or a list (`any_of` or `all_of`, with `where`).
  */
 export interface FilterConfig {
   /**
-   * Dotted path: `payload.<x>`, `event`, `event_type`, `headers.<Name>`, or a path from the root.
+   * Path: `payload.<x>`, `event`, `event_type`, `headers.<Name>`, or a path from the root, such as `labels["app/name"]`.
    */
   field?: string;
   /**
@@ -738,6 +748,18 @@ export interface FilterConfig {
    * The condition or group does not match. A list means `all`.
    */
   not?: FilterConfig | FilterConfig[];
+  /**
+   * Path of a list; at least one element matches `where`.
+   */
+  any_of?: string;
+  /**
+   * Path of a list; it has elements, and each matches `where`.
+   */
+  all_of?: string;
+  /**
+   * What elements are tested with; paths begin at the element, `.` is the element itself.
+   */
+  where?: FilterConfig | FilterConfig[];
 }
 /**
  * Messages that the agent may hand over besides its answer, by name. Outputs with other names are dropped.
@@ -854,6 +876,131 @@ export interface BudgetConfig {
    * Length of the window, which begins on the hour or at midnight in `gateway.timezone`.
    */
   per: 'hour' | 'day';
+}
+/**
+ * The response that the sender expects, by outcome. Default: that of the source, else 202 or 200 with JSON.
+ */
+export interface RespondConfig {
+  accepted?: ResponseConfig;
+  coalesced?: ResponseConfig1;
+  delivered?: ResponseConfig2;
+  ignored?: ResponseConfig3;
+  duplicate?: ResponseConfig4;
+}
+/**
+ * The event is stored and will run.
+ */
+export interface ResponseConfig {
+  /**
+   * HTTP status. Default: 202 for `accepted` and `coalesced`, else 200.
+   */
+  status?: number;
+  /**
+   * Content type of `body`. Default: text/plain in UTF-8.
+   */
+  content_type?: string;
+  /**
+   * Template of the body; also `{status_url}`. Default: the JSON of this outcome.
+   */
+  body?: string;
+  /**
+   * Further headers, as fixed texts.
+   */
+  headers?: {
+    [k: string]: string;
+  };
+}
+/**
+ * The event has joined a group (`coalesce`).
+ */
+export interface ResponseConfig1 {
+  /**
+   * HTTP status. Default: 202 for `accepted` and `coalesced`, else 200.
+   */
+  status?: number;
+  /**
+   * Content type of `body`. Default: text/plain in UTF-8.
+   */
+  content_type?: string;
+  /**
+   * Template of the body; also `{status_url}`. Default: the JSON of this outcome.
+   */
+  body?: string;
+  /**
+   * Further headers, as fixed texts.
+   */
+  headers?: {
+    [k: string]: string;
+  };
+}
+/**
+ * The message is delivered (`deliver_only`).
+ */
+export interface ResponseConfig2 {
+  /**
+   * HTTP status. Default: 202 for `accepted` and `coalesced`, else 200.
+   */
+  status?: number;
+  /**
+   * Content type of `body`. Default: text/plain in UTF-8.
+   */
+  content_type?: string;
+  /**
+   * Template of the body; also `{status_url}`. Default: the JSON of this outcome.
+   */
+  body?: string;
+  /**
+   * Further headers, as fixed texts.
+   */
+  headers?: {
+    [k: string]: string;
+  };
+}
+/**
+ * The route does not accept the event.
+ */
+export interface ResponseConfig3 {
+  /**
+   * HTTP status. Default: 202 for `accepted` and `coalesced`, else 200.
+   */
+  status?: number;
+  /**
+   * Content type of `body`. Default: text/plain in UTF-8.
+   */
+  content_type?: string;
+  /**
+   * Template of the body; also `{status_url}`. Default: the JSON of this outcome.
+   */
+  body?: string;
+  /**
+   * Further headers, as fixed texts.
+   */
+  headers?: {
+    [k: string]: string;
+  };
+}
+/**
+ * The event was received before.
+ */
+export interface ResponseConfig4 {
+  /**
+   * HTTP status. Default: 202 for `accepted` and `coalesced`, else 200.
+   */
+  status?: number;
+  /**
+   * Content type of `body`. Default: text/plain in UTF-8.
+   */
+  content_type?: string;
+  /**
+   * Template of the body; also `{status_url}`. Default: the JSON of this outcome.
+   */
+  body?: string;
+  /**
+   * Further headers, as fixed texts.
+   */
+  headers?: {
+    [k: string]: string;
+  };
 }
 /**
  * A custom service: each delivery is a request to `url`, signed as Standard Webhooks.
@@ -1535,6 +1682,42 @@ export interface SourceFile {
    */
   delivery_digest?: boolean;
   /**
+   * `body`: the digest of the signed body is remembered as long as a delivery id, so that a captured request cannot be sent again under another id. For senders that sign no time.
+   */
+  replay_guard?: 'body';
+  /**
+   * Events by which the sender tests the connection; a route without `events` ignores them.
+   *
+   * @minItems 1
+   */
+  test_events?: [string, ...string[]];
+  /**
+   * Locations of a more exact name of an event, by its type; `events` of a route accepts either name.
+   */
+  event_details?: {
+    /**
+     * One location or several. For a signature, one match is enough. For an event type or id, the first non-empty value is used, signed locations first.
+     */
+    [k: string]: Locator | [Locator, ...Locator[]];
+  };
+  /**
+   * The sender's requests may have no body; their payload is `{}`.
+   */
+  allow_empty?: boolean;
+  /**
+   * The sender signs the body before it applies `Content-Encoding`. By default the signature covers the bytes as transmitted.
+   */
+  signs_decoded?: boolean;
+  /**
+   * The body is a batch: every item of this list is a separate event. `[]` iterates over a list: `[]` (the root), `events[]`, `entry[].changes[]`. `json` of `event` and `delivery` begins in the item; `batch.` begins at the root.
+   */
+  each?: string;
+  /**
+   * Maximum items of one request. Default: `platforms.webhook.max_batch`.
+   */
+  max_batch?: number;
+  respond?: RespondConfig1;
+  /**
    * Handshake of the sender, one or several.
    */
   challenge?: SourceChallenge | [SourceChallenge, ...SourceChallenge[]];
@@ -1697,6 +1880,16 @@ export interface SourceBodyHash {
   encoding: 'hex' | 'base64' | 'base64url';
 }
 /**
+ * The response that the sender expects, by outcome; a route may have its own.
+ */
+export interface RespondConfig1 {
+  accepted?: ResponseConfig;
+  coalesced?: ResponseConfig1;
+  delivered?: ResponseConfig2;
+  ignored?: ResponseConfig3;
+  duplicate?: ResponseConfig4;
+}
+/**
  * A handshake of the sender: how to recognise it and what to answer. GET and HEAD are answered before the signature check, because they are unsigned; POST after it.
  */
 export interface SourceChallenge {
@@ -1838,6 +2031,42 @@ export interface SourceVariant {
    */
   delivery_digest?: boolean;
   /**
+   * `body`: the digest of the signed body is remembered as long as a delivery id, so that a captured request cannot be sent again under another id. For senders that sign no time.
+   */
+  replay_guard?: 'body';
+  /**
+   * Events by which the sender tests the connection; a route without `events` ignores them.
+   *
+   * @minItems 1
+   */
+  test_events?: [string, ...string[]];
+  /**
+   * Locations of a more exact name of an event, by its type; `events` of a route accepts either name.
+   */
+  event_details?: {
+    /**
+     * One location or several. For a signature, one match is enough. For an event type or id, the first non-empty value is used, signed locations first.
+     */
+    [k: string]: Locator | [Locator, ...Locator[]];
+  };
+  /**
+   * The sender's requests may have no body; their payload is `{}`.
+   */
+  allow_empty?: boolean;
+  /**
+   * The sender signs the body before it applies `Content-Encoding`. By default the signature covers the bytes as transmitted.
+   */
+  signs_decoded?: boolean;
+  /**
+   * The body is a batch: every item of this list is a separate event. `[]` iterates over a list: `[]` (the root), `events[]`, `entry[].changes[]`. `json` of `event` and `delivery` begins in the item; `batch.` begins at the root.
+   */
+  each?: string;
+  /**
+   * Maximum items of one request. Default: `platforms.webhook.max_batch`.
+   */
+  max_batch?: number;
+  respond?: RespondConfig2;
+  /**
    * Handshake of the sender, one or several.
    */
   challenge?: SourceChallenge | [SourceChallenge, ...SourceChallenge[]];
@@ -1869,6 +2098,16 @@ export interface SourceVariant {
    * What a user must know about this sender.
    */
   notes?: string[];
+}
+/**
+ * The response that the sender expects, by outcome; a route may have its own.
+ */
+export interface RespondConfig2 {
+  accepted?: ResponseConfig;
+  coalesced?: ResponseConfig1;
+  delivered?: ResponseConfig2;
+  ignored?: ResponseConfig3;
+  duplicate?: ResponseConfig4;
 }
 /**
  * Alternative names of events, keyed by the name that is sent. `events` of a route accepts either name.
@@ -2825,6 +3064,10 @@ export interface Dispatch {
   event: string;
   delivery_id: string;
   /**
+   * The replay guard of its request, claimed with the delivery id. Absent: none.
+   */
+  guard?: string;
+  /**
    * Unix time in ms.
    */
   accepted_at: number;
@@ -3034,6 +3277,11 @@ export interface Explanation {
    * Reason code if the event was not accepted, as in the log.
    */
   reason: string | null;
+  response?: ExplainedResponse;
+  /**
+   * The events of a batch, in order; absent: the request is one event.
+   */
+  events?: Explanation[];
   /**
    * Result of every stage, in order.
    */
@@ -3105,6 +3353,23 @@ export interface Explanation {
    */
   would_not_start: string | null;
 }
+/**
+ * The response that `respond` of the route or its source sets; absent: JSON with the outcome.
+ */
+export interface ExplainedResponse {
+  /**
+   * null: no body is sent.
+   */
+  content_type: string | null;
+  headers: ExplainedHeaders;
+  body: string;
+}
+/**
+ * Further headers.
+ */
+export interface ExplainedHeaders {
+  [k: string]: string;
+}
 export interface ExplainedStage {
   /**
    * Name of the stage.
@@ -3161,7 +3426,7 @@ export interface SignatureCause {
  */
 export interface ExplainedFilter {
   /**
-   * An operator of a leaf, or `all`, `any`, `not` of a group.
+   * An operator, or `all`, `any`, `not`, `any_of`, `all_of`.
    */
   operator: string;
   /**
@@ -3179,9 +3444,13 @@ export interface ExplainedFilter {
   missing: boolean;
   holds: boolean;
   /**
-   * Members of a group.
+   * Members of a group; of `any_of` and `all_of`, the element that decided, else the first three.
    */
   of: ExplainedFilter[];
+  /**
+   * Index of the element in its list.
+   */
+  element?: number;
 }
 export interface PromptPart {
   text: string;
@@ -3366,6 +3635,10 @@ export interface PrintedRequest {
    */
   scheme: string | null;
   /**
+   * The events of a batch, in order; absent: the request is one event.
+   */
+  events?: KeptEvent[];
+  /**
    * Name of the scheme in the route, if it differs from `scheme`.
    */
   scheme_label?: string;
@@ -3472,6 +3745,32 @@ export interface KeptTextReason {
    */
   text: string;
 }
+export interface KeptEvent {
+  /**
+   * Event type.
+   */
+  event: string;
+  /**
+   * Delivery id.
+   */
+  delivery_id: string;
+  /**
+   * `status` of the answer to it, or `code` of the error.
+   */
+  outcome: string;
+  /**
+   * The stage that decided.
+   */
+  stage: string | null;
+  /**
+   * Reason code; null: the outcome says everything.
+   */
+  reason: string | null;
+  /**
+   * Id of its delivery.
+   */
+  dispatch_id: string | null;
+}
 /**
  * build/routes.json, the route table: the compiled configuration, with everything that the gateway needs to serve it.
  */
@@ -3523,6 +3822,10 @@ export interface ServerPlan {
    */
   secret: SecretRef | null;
   max_body_bytes: number;
+  /**
+   * Maximum events in one request. Absent: 1000.
+   */
+  max_batch?: number;
   rate_limit: number;
   max_connections: number;
   max_connections_per_address: number;
@@ -3671,9 +3974,13 @@ export interface TextSegment {
 export interface PathSegment {
   kind: 'path';
   /**
-   * Keys and indexes from the root of the payload; empty: the placeholder never has a value (`{headers.X}`).
+   * Keys and indexes from the payload or, in a block, from its element; empty: never resolves (`{headers.X}`).
    */
   path: string[];
+  /**
+   * In a block, `root`: from the payload (`{@root.x}`), `element`: the element itself (`{.}`).
+   */
+  from?: 'root' | 'element';
   /**
    * The placeholder as written; used if it has no value.
    */
@@ -3710,11 +4017,36 @@ export interface EventsSegment {
 }
 export interface MetaSegment {
   kind: 'meta';
-  name: 'event_type' | 'route' | 'delivery_id';
+  name: 'event_type' | 'route' | 'delivery_id' | 'status_url';
   /**
    * Put the value between markers, because outsiders may have written it (`untrusted: mark`). Absent: unchanged.
    */
   marked?: true;
+}
+/**
+ * A block, `{#each path}…{/each}`: its template is repeated for each element of a list.
+ */
+export interface EachSegment {
+  kind: 'each';
+  /**
+   * The list, from the payload or the element around it; empty: that value itself (`{#each .}`).
+   */
+  path: string[];
+  /**
+   * The path begins at the payload.
+   */
+  from?: 'root';
+  /**
+   * The start of the block as written; reported if the list is missing.
+   */
+  text: string;
+  plan: TemplatePlan;
+}
+/**
+ * The index of a block's element, from 0.
+ */
+export interface IndexSegment {
+  kind: 'index';
 }
 /**
  * Sentence that explains the markers to the agent; the first segment of a template that has marked segments.
@@ -3801,9 +4133,32 @@ export interface SchemePlan {
    */
   own_sender?: OwnSenderPlan[];
   /**
+   * The body is a batch: the path of each list, in the body or in an item of the list before it. Absent: it is one event.
+   */
+  each?: string[][];
+  /**
+   * Maximum items. Absent: that of the server.
+   */
+  max_batch?: number;
+  respond?: ResponsePlans;
+  /**
    * Use a digest of the body as the delivery id if there is no id.
    */
   delivery_digest: boolean;
+  replay_guard?: ReplayGuardPlan;
+  /**
+   * Events that test the connection: a route without `events` ignores them. Absent: none.
+   */
+  test_events?: string[];
+  event_details?: EventDetailsPlan;
+  /**
+   * An empty body is the payload `{}`. Absent: false.
+   */
+  allow_empty?: boolean;
+  /**
+   * The signature covers the body after its `Content-Encoding` is undone. Absent: false.
+   */
+  signs_decoded?: boolean;
   /**
    * Handshakes of the sender. The first one that matches a request answers it.
    */
@@ -3859,6 +4214,50 @@ export interface OwnSenderPlan {
   same_as: string[] | null;
   target: string;
   setting: string;
+}
+/**
+ * Responses by outcome. Absent: none.
+ */
+export interface ResponsePlans {
+  accepted?: ResponsePlan;
+  coalesced?: ResponsePlan;
+  delivered?: ResponsePlan;
+  ignored?: ResponsePlan;
+  duplicate?: ResponsePlan;
+}
+export interface ResponsePlan {
+  /**
+   * null: as without the plan.
+   */
+  status: number | null;
+  content_type: string;
+  /**
+   * null: the JSON of the outcome.
+   */
+  body: TemplatePlan | null;
+  /**
+   * Names and values in turn.
+   */
+  headers: string[];
+}
+/**
+ * The digest that is claimed with the delivery id, against captured requests that are sent again. Absent: none.
+ */
+export interface ReplayGuardPlan {
+  /**
+   * `signed`: the signed bytes with their time, for the window of the time. `body`: the body, as long as an id is remembered.
+   */
+  of: 'signed' | 'body';
+  /**
+   * So many locations at the start of `delivery` are signed: an id there needs no guard.
+   */
+  signed_ids: number;
+}
+/**
+ * Locations of a more exact name of an event, by its type; `events` accepts either. Absent: none.
+ */
+export interface EventDetailsPlan {
+  [k: string]: LocatorPlan[];
 }
 export interface ChallengePlan {
   kind: 'echo' | 'reply' | 'capture' | 'ok';
@@ -4627,12 +5026,17 @@ export interface RoutePlan {
   allow_own_events: boolean;
   budget?: BudgetPlan;
   idempotency_ttl_seconds: number;
+  /**
+   * Absent: the guard of the source, if it has one.
+   */
+  replay_guard?: 'body';
   max_age: MaxAgePlan | null;
   /**
    * Which requests are captured.
    */
   capture: 'none' | 'problems' | 'all';
   status?: StatusPlan;
+  respond?: ResponsePlans1;
 }
 /**
  * Names that the route uses for schemes, by canonical name, if they differ. Absent: none.
@@ -4675,9 +5079,30 @@ export interface FilterGroup {
    */
   filters: FilterPlan[];
 }
+/**
+ * A filter that any or all elements of a list must match; its fields begin at the element.
+ */
+export interface FilterElements {
+  kind: 'any_of' | 'all_of';
+  field: FieldPlan;
+  where: FilterPlan;
+}
+/**
+ * The list.
+ */
+export interface FieldPlan {
+  /**
+   * Where the field is read. `payload`: below a top-level object `payload` if there is one, else from the root.
+   */
+  in: 'payload' | 'root' | 'event' | 'header';
+  /**
+   * Path of the field, as a list of keys; for `header`, the header's lower-case name.
+   */
+  path: string[];
+}
 export interface FilterLeaf {
   kind: 'leaf';
-  field: FieldPlan;
+  field: FieldPlan1;
   operator:
     | 'exists'
     | 'missing'
@@ -4701,7 +5126,7 @@ export interface FilterLeaf {
    */
   exact?: string;
 }
-export interface FieldPlan {
+export interface FieldPlan1 {
   /**
    * Where the field is read. `payload`: below a top-level object `payload` if there is one, else from the root.
    */
@@ -4731,7 +5156,7 @@ export interface KeepAllPlan {
  */
 export interface MaxAgePlan {
   seconds: number;
-  time: FieldPlan;
+  time: FieldPlan1;
 }
 /**
  * The response 202 contains a status URL. Absent: no status URL.
@@ -4741,6 +5166,16 @@ export interface StatusPlan {
    * The status includes the answer.
    */
   answer: boolean;
+}
+/**
+ * Responses by outcome, in place of those of the source. Absent: none.
+ */
+export interface ResponsePlans1 {
+  accepted?: ResponsePlan;
+  coalesced?: ResponsePlan;
+  delivered?: ResponsePlan;
+  ignored?: ResponsePlan;
+  duplicate?: ResponsePlan;
 }
 /**
  * webhook_subscriptions.json: dynamic routes by name, in the format of static routes.
@@ -4832,6 +5267,11 @@ export interface TestExpectation {
    * Event type as resolved.
    */
   event?: string;
+  response?: TestResponse;
+  /**
+   * What is expected of each event of a batch, in order.
+   */
+  events?: TestExpectation[];
   /**
    * The rendered prompt: all of it, or parts. Markers of untrusted text have the id 000000000000.
    */
@@ -4882,6 +5322,30 @@ export interface TestExpectation {
    * true: `hookwright test --update` rewrites the expected values of this test.
    */
   snapshot?: boolean;
+}
+/**
+ * The response to the sender.
+ */
+export interface TestResponse {
+  /**
+   * HTTP status.
+   */
+  status?: number;
+  /**
+   * Content type that `respond` sets.
+   */
+  content_type?: string;
+  headers?: TestResponseHeaders;
+  /**
+   * The body that `respond` sets.
+   */
+  body?: string;
+}
+/**
+ * All further headers that `respond` sets.
+ */
+export interface TestResponseHeaders {
+  [k: string]: string;
 }
 export interface TextExpectation {
   /**

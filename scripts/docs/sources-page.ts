@@ -9,6 +9,7 @@ import {
   describeDelivery,
   describeEvent,
   describeHandshake,
+  describeReplay,
   describeSending,
   describeSignature,
 } from '../../modules/payloads/compiler/describe-source.ts';
@@ -44,6 +45,10 @@ tried. \`auth: [...]\` limits the schemes to a list. In the setup steps below, \
 - \`secrets: [current, previous]\` on a route accepts both secrets during a rotation; the log and the metrics say which one a request was signed with.
 - \`public_url\`, for the server or for one route, is needed if the sender signs the URL.
 - If your sender is missing, [describe it](own-sources.md) in YAML.
+
+A captured request that is sent again is a duplicate: by its delivery id if that is signed, otherwise by the digest of
+the signed bytes while its time is valid. For a source without a signed time, **Replay** says what remains possible. \`replay_guard: body\` on
+a route or a source recognises a repeated body as long as a delivery id is remembered, whatever its id.
 
 **Window** is the maximum difference between a signed timestamp and the server's clock, in both directions; *(ours)* marks a number
 that hookwright chose. **Evidence** is where the facts come from: *vendor* is the sender's own documentation or SDK, *secondary* a
@@ -116,12 +121,14 @@ function section(entry: SourceEntry): string {
   const { plan } = lowerSource(name, file);
   const key = describeSecret(file);
   const handshake = plan === null ? '' : describeHandshake(plan);
+  const replay = plan === null ? '' : describeReplay(plan);
   const sending = describeSending(file);
   const mark = file.sending === undefined ? '' : ` (${link(file.sending.evidence, file.sending.docs)})`;
   const note = file.sending?.note === undefined ? '' : ` ${file.sending.note}`;
   const facts = [
     `- \`source: ${name}\`${file.docs === undefined ? '' : `, [documentation](${file.docs})`}`,
     ...(key === null ? [] : [`- Secret: ${key}.`]),
+    ...(replay === '' ? [] : [`- Replay: ${replay}.`]),
     ...(handshake === '' ? [] : [`- URL check: ${handshake}.`]),
     ...(describeCredentials(file) === '' ? [] : [`- Removed from captured requests: ${describeCredentials(file)}.`]),
     ...(sending.length === 0 ? [] : [`- The sender ${sending.join(', and ')}${mark}.${note}`]),

@@ -132,14 +132,27 @@ function removeSetting(draft: Draft, path: readonly string[], message: string): 
   return true;
 }
 
-/** Reports warnings about keys that will be ignored. Returns true if there were any. */
+const TOOLSETS: ReadonlySet<string> = new Set(['unknown-toolset', 'barred-toolset']);
+const BRACES = 'its braces are not placeholders here, and are delivered unchanged';
+
+/** Reports warnings about keys that will be ignored, and about texts with another meaning. Returns true if there were any. */
 function noteDropped(draft: Draft, config: string, complaints: readonly Complaint[]): boolean {
-  const dropped = complaints.filter(({ rule }) => rule === 'unknown-toolset' || rule === 'barred-toolset');
+  const dropped = complaints.filter(({ rule }) => TOOLSETS.has(rule) || rule === 'template-braces');
   const document = dropped.length === 0 ? null : parseDocument(config);
-  for (const { start, message } of dropped) {
+  const told = new Set<string>();
+  for (const { rule, start, message } of dropped) {
     const path = pathAt(document?.contents, start);
     const route = draft.routes.find(({ name }) => name === path[3]);
-    if (route === undefined) draft.report.lost(path.slice(0, 2), message);
+    if (!TOOLSETS.has(rule)) {
+      const key = path.slice(3).join('.');
+      if (!told.has(key))
+        route?.report.changed(
+          [...route.path, ...path.slice(4)],
+          BRACES,
+          'Run `hookwright lint`, which shows how to write them',
+        );
+      told.add(key);
+    } else if (route === undefined) draft.report.lost(path.slice(0, 2), message);
     else route.report.lost([...route.path, 'toolsets'], message);
   }
   return dropped.length > 0;

@@ -1,4 +1,5 @@
 /** Answers the core commands' questions about senders' payloads. */
+import { printPath } from '../../../base/paths.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import type { PayloadTools } from '../../../cli/base/module.ts';
@@ -13,6 +14,7 @@ import { samplePayload } from '../compiler/payloads/sample-payload.ts';
 import { listPaths } from '../compiler/shapes/describe.ts';
 import type { FormSet } from '../compiler/shapes/form-set.ts';
 import { createFormSet } from '../compiler/shapes/form-set.ts';
+import { itemShape } from '../compiler/shapes/item-shape.ts';
 import type { Shape } from '../compiler/shapes/shape.ts';
 import { ANY_EVENT } from '../compiler/shapes/shape.ts';
 import { readShippedShape } from '../compiler/shapes/shape-file.ts';
@@ -45,7 +47,7 @@ export async function openShape(context: CliContext, name: string, config?: read
     const hint = `for a custom source, learn the shape: hookwright source learn ${source.name} --from <file>…`;
     throw new CliError(`no payload shape is known for "${source.name}"`, hint);
   }
-  const all = createFormSet(shape);
+  const all = createFormSet(itemShape(shape, source.file));
   return { source, all, ofEvent: (event) => formsOfEvent(all, event, source) };
 }
 
@@ -90,7 +92,7 @@ const HINTS: Readonly<Record<string, (payloads: Payloads) => Schema>> = {
 /** @param forms forms of the wanted events */
 export function addPayloadHints(schema: unknown, forms: readonly FormSet[]): unknown {
   const names = forms.flatMap((set) => set.forms.map(({ event }) => event));
-  const paths = forms.flatMap((set) => listPaths(set).map(({ path }) => path.join('.')));
+  const paths = forms.flatMap((set) => listPaths(set).map(({ path }) => printPath(path)));
   return addTo(schema, {
     events: [...new Set(names)].filter((event) => event !== ANY_EVENT),
     paths: [...new Set(paths)].sort(),

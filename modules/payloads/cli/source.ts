@@ -1,5 +1,7 @@
 /** `hookwright source list`, `show` and `shape`: print the known senders, how they sign, and what they send. */
+
 import { createPaint } from '../../../base/paint.ts';
+import { printPath } from '../../../base/paths.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { argument, command, flag, optionalArgument, text } from '../../../cli/command-line/command.ts';
@@ -16,6 +18,7 @@ import {
   describeDelivery,
   describeEvent,
   describeHandshake,
+  describeReplay,
   describeSending,
   describeSignature,
   exampleRoute,
@@ -111,6 +114,7 @@ function describe(
     ['Window', describeWindow(file)],
     ['Event', describeEvent(file) || null],
     ['Delivery', describeDelivery(file)],
+    ['Replay', describeReplay(plan) || null],
     ['Handshake', describeHandshake(plan) || null],
     ['Events', file.events === undefined || events ? null : `${file.events.length}; list them with --events`],
     ['Redacted', describeCredentials(file) || null],
@@ -259,7 +263,7 @@ export function pathFacts(set: FormSet, { path, nodes, found }: ListedPath): Pat
   const has = forms.filter((_, index) => found[index]?.kind !== 'absent');
   const actions = has.flatMap(({ action }) => action ?? []);
   return {
-    path: path.join('.'),
+    path: printPath(path),
     types: [...new Set(nodes.flatMap(({ types }) => [...types]))],
     values: listed ? [...new Set(nodes.flatMap(({ values }) => values ?? []))] : null,
     format: formats.size === 1 ? ([...formats][0] ?? null) : null,

@@ -1,5 +1,6 @@
 /** Describes how a source signs and sends, for `source show` and docs/sources.md. */
 
+import { countSignedIds } from '../../../compiler/lower/source.ts';
 import { printDuration } from '../../../compiler/rules/support/rule.ts';
 import type { Locator, SchemePlan, SourceFile } from '../../../schemas/generated/types.ts';
 
@@ -44,14 +45,18 @@ const USUAL_PLACES = 'the usual places';
 
 /** Returns the place of the event type; empty if only the fields that are tried for every source apply. */
 export function describeEvent(file: SourceFile): string {
-  return namesNothing(file) ? USUAL_PLACES : describePlaces(listOf(file.event));
+  return namesNothing(file) ? USUAL_PLACES : inItem(file, describePlaces(listOf(file.event)));
 }
+
+/** Places of a batch begin in its items. */
+const inItem = ({ each }: SourceFile, places: string): string =>
+  each === undefined ? places : places.replaceAll('the payload field', `in each item of \`${each}\`, the field`);
 
 /** Returns the place of the delivery id. A signed id has no alternatives. */
 export function describeDelivery(file: SourceFile): string {
   const { id, delivery, delivery_digest } = file;
   if (namesNothing(file)) return USUAL_PLACES;
-  const places = describePlaces(listOf(id ?? delivery));
+  const places = inItem(file, describePlaces(listOf(id ?? delivery)));
   if (delivery_digest === true) return places === '' ? 'a digest of the body' : `${places}, else a digest of the body`;
   return places === '' ? 'none' : places;
 }
@@ -73,6 +78,18 @@ export function describeHandshake({ challenges }: Pick<SchemePlan, 'challenges'>
     return `on \`${method}\`, ${HANDSHAKES[kind]}${word}`;
   });
   return [...new Set(texts)].join('; ');
+}
+
+/** What a person who has captured a request can do with it; empty if a signed time limits that. */
+export function describeReplay(plan: SchemePlan): string {
+  const { verify, timestamp, delivery_digest, replay_guard } = plan;
+  if (timestamp !== null || verify === 'none') return '';
+  if (verify === 'token' || verify === 'basic')
+    return 'a captured request contains the secret, and any request can be sent with it';
+  const isKnown = replay_guard !== undefined || delivery_digest || countSignedIds(plan) > 0;
+  if (isKnown)
+    return 'a captured request can be sent again once its delivery id is forgotten (`idempotency_ttl_seconds`)';
+  return 'a captured request can be sent again under another delivery id; set `replay_guard: body` on the route';
 }
 
 /** Describes the places of credentials besides the signature; empty if there are none. */

@@ -23,5 +23,5 @@ const CATALOGS = ['sources', 'targets', 'blueprints'].map((kind) => join('catalo
 
 function listsIn(filter: FilterPlan | null): readonly string[] {
   if (filter === null || filter.kind === 'leaf') return filter?.operator === 'in_file' ? [filter.value as string] : [];
-  return filter.filters.flatMap(listsIn);
+  return ('where' in filter ? [filter.where] : filter.filters).flatMap(listsIn);
 }

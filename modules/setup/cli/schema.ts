@@ -142,6 +142,7 @@ const GROUPS = ['all', 'any', 'not'];
 const FILTER_FORMS: readonly Schema[] = [
   ...OPERATORS.map((operator) => having('field', operator)),
   ...GROUPS.map((group) => ({ ...having(group), not: having('field') })),
+  ...['any_of', 'all_of'].map((list) => ({ ...having(list, 'where'), not: having('field') })),
 ];
 
 /** Strict validators need every required key as a property. */

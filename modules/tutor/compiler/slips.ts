@@ -61,8 +61,9 @@ const noBreakSpaces: Layout = (written) =>
 /** `repo: {repository.full_name}`: without quotes, a placeholder is a YAML map with an empty value. */
 const unquotedPlaceholder: Layout = (written) => {
   const { schema, data, path } = written;
+  // The types first: to read the keys of a large map for each of its mistakes would take minutes.
   const isText = (at: typeof path): boolean =>
-    placeholderIn(valueAt(data, at)) !== null && typesAt(schema, at).has('string');
+    typesAt(schema, at).has('string') && placeholderIn(valueAt(data, at)) !== null;
   const at = [path, path.slice(0, -1)].find(isText);
   if (at === undefined || at.some((part) => isSecretName(String(part)))) return null;
   const name = placeholderIn(valueAt(data, at));

@@ -10,21 +10,36 @@ import type { NodeFinding, Tutor } from '../../../compiler/source/find-place.ts'
 import { findPlace } from '../../../compiler/source/find-place.ts';
 import { parseYaml } from '../../../compiler/source/parse-yaml.ts';
 import { isPlainMap } from '../../../compiler/text/plain-data.ts';
+import { readBraces, readForeignField } from './braces.ts';
 import { FOREIGN_FILES, HERMES_PATHS, HERMES_SECTIONS } from './built/names.ts';
 import type { PlainMap, Slip } from './read-values.ts';
 import { isNamed } from './read-values.ts';
 import { withFix } from './repair-edits.ts';
+import { RULE_FILES } from './rules/built/rule-files.ts';
 import { explainSlip } from './slips.ts';
 import { aroundComment, explainSyntax, straightQuotes } from './yaml-slips.ts';
 
 export const explainFindings: Tutor = (findings) => {
   const texts = findings.filter((finding) => !isAboutNode(finding));
   const foreign = new Map<unknown, Slip | null>();
-  const explained = findings.filter(isAboutNode).map((finding) => explain(finding, foreign));
+  const explained = findings
+    .filter(isAboutNode)
+    .flatMap(answer)
+    .map((finding) => explain(finding, foreign));
   return [...explainTexts(texts), ...withoutConsequences(explained).map(({ finding }) => withFix(finding))];
 };
 
 const isAboutNode = (finding: Finding): finding is NodeFinding => 'node' in finding;
+
+/** Answers the compiler's question about a text; other findings are unchanged. */
+function answer(finding: NodeFinding): readonly NodeFinding[] {
+  const { problem, tree, base } = finding.node;
+  const { ask, ...asked } = problem;
+  if (ask === undefined) return [finding];
+  const field = problem.rule === 'foreign-path' ? readForeignField(ask) : null;
+  const answers = problem.rule === 'foreign-path' ? (field === null ? [] : [{ ...asked, ...field }]) : readBraces(ask);
+  return answers.map((found) => findPlace({ ...found, path: problem.path }, tree, base));
+}
 
 /** Findings about the text of a file. */
 function explainTexts(findings: readonly Finding[]): readonly Finding[] {
@@ -123,4 +138,4 @@ function hasPath(value: unknown, [key, ...rest]: readonly string[]): boolean {
 }
 
 /** The module's part of the compiler. */
-export const tutorCompiler: CompilerPart = { tutor: explainFindings };
+export const tutorCompiler: CompilerPart = { tutor: explainFindings, rules: RULE_FILES };

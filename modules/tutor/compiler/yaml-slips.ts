@@ -1,11 +1,12 @@
 /** Explains invalid YAML: a value that needs quotes, a colon without a space, a quote or bracket that is not closed, typographic quotes. */
 import type { Document, YAMLError } from 'yaml';
-import { parseDocument, visit } from 'yaml';
+import { visit } from 'yaml';
 import { applyEdits } from '../../../compiler/diagnostics/apply-edits.ts';
 import type { Finding, TextEdit } from '../../../compiler/diagnostics/diagnostic.ts';
 import { knownKeys } from '../../../compiler/schema/known-keys.ts';
 import type { ExplainedSyntax, ExplainSyntax } from '../../../compiler/source/parse-yaml.ts';
 import { inWords, YAML_OPTIONS } from '../../../compiler/source/parse-yaml.ts';
+import { parseBounded } from '../../../compiler/text/bounded-yaml.ts';
 import type { Range } from '../../../compiler/text/source-text.ts';
 
 /** A mistake is recognised only if its repair makes the text valid up to there. */
@@ -20,7 +21,7 @@ export const explainSyntax: ExplainSyntax = (error, source, document) => {
 };
 
 function complaints(text: string): readonly YAMLError[] {
-  const { errors, warnings } = parseDocument(text, YAML_OPTIONS);
+  const { errors, warnings } = parseBounded(text, YAML_OPTIONS);
   return [...errors, ...warnings];
 }
 

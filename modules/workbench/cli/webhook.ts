@@ -195,8 +195,9 @@ function unresolvedIn({ prompt, deliver, script }: RoutePlan, body: string): rea
   if (script !== null || typeof payload === 'string') return [];
   const segments = [prompt, ...deliver.flatMap(({ extra }) => Object.values(extra))].flat();
   const missing = segments.flatMap((segment) => {
-    const path = segment.kind === 'path' ? linkPath(segment.path) : null;
-    return segment.kind !== 'path' || (path !== null && readPath(payload, path) !== undefined) ? [] : [segment.text];
+    if (segment.kind !== 'path' && (segment.kind !== 'each' || segment.path.length === 0)) return [];
+    const path = linkPath(segment.path);
+    return path !== null && readPath(payload, path) !== undefined ? [] : [segment.text];
   });
   return [...new Set(missing)].filter((text) => !BUILT_IN.has(text));
 }

@@ -54,6 +54,7 @@ export const render: Stage = (intake, { ids, tracing }) => {
     job: plan.cron_job,
     event,
     delivery_id: deliveryId,
+    ...(intake.claim?.guard === undefined ? {} : { guard: intake.claim.guard.name }),
     accepted_at: intake.receivedAt,
     due_at: null,
     prompt: prompt.text,

@@ -3,8 +3,10 @@
 import { orRefused } from '../../dispatch/dispatcher.ts';
 import { printableStart } from '../../platform/log.ts';
 import { isTokenCheck } from '../../verify/handshake.ts';
+import { itemsOf } from '../../verify/items.ts';
 import { foreignPart } from '../client.ts';
 import type { Intake, Stage } from '../intake.ts';
+import type { BodyFormatFault } from '../parse-body.ts';
 import { parseJson } from '../parse-json.ts';
 import { OTHER_REASON_TEXTS } from '../reason-codes.ts';
 import type { Reply } from '../reply.ts';
@@ -136,16 +138,35 @@ export const receiveBody: Stage = async (intake, { bodies }) => {
 /** Parses the body into the payload: JSON, a form, or the format of the route's source. */
 export const parsePayload: Stage = (intake) => {
   const { payload, fault } = intake.parse();
+  const decoded = intake.decoded();
+  intake.isPlain = typeof decoded !== 'string';
+  if (typeof decoded !== 'string') intake.body = decoded;
   intake.data = payload;
-  if (fault === null) return null;
+  if (fault === null) return splitBatch(intake);
   intake.reason = fault;
   if (fault === 'no_form' && parseJson(intake.body).ok) {
     intake.detail = `the body is JSON, but its content type is ${typeOf(intake)}: the sender must use Content-Type: application/json`;
     return JSON_AS_FORM;
   }
-  if (fault === 'content_type') intake.detail = `the content type is ${typeOf(intake)}`;
-  return fault === 'content_type' || fault === 'content_encoding' ? UNSUPPORTED_MEDIA_TYPE : MALFORMED_BODY;
+  if (fault === 'content_type' || fault === 'charset') intake.detail = `the content type is ${typeOf(intake)}`;
+  if (fault === 'decoded_too_large') return PAYLOAD_TOO_LARGE;
+  return UNSUPPORTED.has(fault) ? UNSUPPORTED_MEDIA_TYPE : MALFORMED_BODY;
 };
+
+const UNSUPPORTED: ReadonlySet<BodyFormatFault> = new Set(['content_type', 'content_encoding', 'charset']);
+/** Finds the items of a batch, if the source of the route sends batches. */
+function splitBatch(intake: Intake): Reply | null {
+  const { batch } = intake.route;
+  if (batch === null) return null;
+  const items = itemsOf(intake.data, batch.lists, batch.most);
+  if (items !== 'too_many') {
+    intake.items = items;
+    return null;
+  }
+  intake.reason = 'batch_too_large';
+  intake.detail = `more than ${batch.most} items (\`max_batch\`)`;
+  return PAYLOAD_TOO_LARGE;
+}
 
 /** Maximum length of a content type that is shown, in UTF-16 units. */
 const TYPE_LIMIT = 128;

@@ -1,13 +1,14 @@
 /** The stages that find the event type and the delivery id, and decide whether the route accepts the event. */
 
 import { isJsonObject } from '../../../base/exact-number.ts';
-import type { Refusal } from '../../dispatch/dispatcher.ts';
+import type { Refusal, ReplayGuard } from '../../dispatch/dispatcher.ts';
 import { orRefused } from '../../dispatch/dispatcher.ts';
 import { isPrintable, printableStart } from '../../platform/log.ts';
 import type { FilterSubject } from '../../table/link-filter.ts';
 import type { Identity } from '../../table/link-identity.ts';
-import { digestOf } from '../../table/link-identity.ts';
+import { digestOf, isInBody } from '../../table/link-identity.ts';
 import { MARKER_START } from '../../table/link-loop.ts';
+import { plainPayload, replacePayload } from '../../verify/items.ts';
 import { readFirst } from '../../verify/request.ts';
 import type { Intake, Services, Stage } from '../intake.ts';
 import type { IgnoredReason, Reply, Subject } from '../reply.ts';
@@ -25,17 +26,52 @@ export const identify: Stage = (intake, { ids }) => {
   const { limits, plan, identityOf } = intake.route;
   const identity = identityOf(intake.scheme);
   intake.event = eventName(sentEvent(intake, identity) ?? UNKNOWN_EVENT);
-  const sent = sentId(intake, identity);
-  intake.deliveryId = sent ?? ids.delivery(intake.receivedAt);
+  const { partOf } = intake;
+  const sent = partOf === null ? sentId(intake, identity) : itemId(intake, identity);
+  const generated = sent === null && (partOf === null || partOf.request.claim?.generated === true);
+  intake.deliveryId = sent ?? (partOf === null ? ids.delivery(intake.receivedAt) : idInBatch(partOf));
+  const guard = partOf === null ? guardOf(intake, identity) : guardInBatch(partOf);
   intake.claim = {
     profile: plan.profile,
     route: plan.name,
     delivery_id: intake.deliveryId,
-    generated: sent === null,
+    generated,
     ttl_ms: limits.idempotencyTtlMs,
+    ...(guard === null ? {} : { guard }),
   };
   return null;
 };
+
+/** Gives the event another id, without a replay guard: it does not come from a sender. */
+export function giveId(intake: Intake, deliveryId: string, generated: boolean): void {
+  intake.deliveryId = deliveryId;
+  if (intake.claim === null) return;
+  const { guard: _guard, ...claim } = intake.claim;
+  intake.claim = { ...claim, delivery_id: deliveryId, generated };
+}
+
+/** The replay guard of an event that nothing signed identifies, or whose route or source has one for all events. */
+function guardOf(intake: Intake, { guard: ofSource, bodyGuard }: Identity): ReplayGuard | null {
+  const guard = intake.route.plan.replay_guard === undefined ? ofSource : bodyGuard;
+  if (guard === null || readFirst(guard.signed, intake, true) !== null) return null;
+  return { name: guard.name(intake), ttl_ms: guard.ttlMs(intake.route.limits.idempotencyTtlMs) };
+}
+
+/** The signature covers the whole batch, so each item has a part of its guard. */
+function guardInBatch({ request, index }: NonNullable<Intake['partOf']>): ReplayGuard | null {
+  const guard = request.claim?.guard;
+  return guard === undefined ? null : { ...guard, name: `${guard.name}#${index}` };
+}
+
+/** The id of an item itself, from its own text; null: it has none. */
+function itemId(intake: Intake, { delivery }: Identity): string | null {
+  const id = readFirst(delivery.filter(isInBody), intake, true);
+  return id === null ? (intake.partOf?.digest ?? null) : boundedId(id);
+}
+
+/** The id of an item that has none itself. */
+export const idInBatch = ({ request, index }: NonNullable<Intake['partOf']>): string =>
+  boundedId(`${request.deliveryId}#${index}`);
 
 function sentEvent(intake: Intake, { event, eventFallback }: Identity): string | null {
   return readFirst(event, intake, true) ?? readFirst(eventFallback, intake, false);
@@ -81,8 +117,19 @@ export function subjectOf({ data, event, headers }: Intake): FilterSubject {
 }
 
 /** Ignores events whose type the route does not accept (§2.1). */
-export const matchEvent: Stage = (intake) =>
-  intake.route.events.accepts(intake.event) ? null : ignore(intake, 'event');
+export const matchEvent: Stage = (intake) => (acceptsEvent(intake) ? null : ignore(intake, 'event'));
+
+/** By its type or a more exact name. A route without `events` accepts all except those that test the connection. */
+function acceptsEvent(intake: Intake): boolean {
+  const { route, event, scheme } = intake;
+  const { tests, details } = route.identityOf(scheme);
+  if (route.plan.events === null) return !tests.has(event);
+  if (route.events.accepts(event)) return true;
+  return (details.get(event) ?? []).some((at) => {
+    const name = readFirst([at], intake, false);
+    return name !== null && route.events.accepts(eventName(name));
+  });
+}
 
 /**
  * Ends duplicates. Before a script runs, this must be certain, because scripts have side effects (decisions §4). Without a
@@ -90,7 +137,7 @@ export const matchEvent: Stage = (intake) =>
  */
 export const answerSeen: Stage = (intake, services) => {
   const { claim, route } = intake;
-  if (claim === null || claim.generated) return null;
+  if (claim === null || (claim.generated && claim.guard === undefined)) return null;
   if (services.dispatcher.isKnownDone(claim)) return refuse(intake, { kind: 'duplicate' });
   return route.script === null ? null : lookUp(intake, services);
 };
@@ -155,10 +202,10 @@ async function run(intake: Intake, { runScript, log }: Services): Promise<Reply 
 function apply(intake: Intake, outcome: ScriptOutcome): Reply | null {
   switch (outcome.kind) {
     case 'payload':
-      intake.data = outcome.payload;
+      intake.data = replacePayload(intake.data, outcome.payload);
       return null;
     case 'text':
-      intake.data = withOutput(intake.data, outcome.text);
+      intake.data = replacePayload(intake.data, withOutput(plainPayload(intake.data), outcome.text));
       return null;
     case 'ignored':
       return ignore(intake, 'script', outcome.reason);

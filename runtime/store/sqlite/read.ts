@@ -6,7 +6,7 @@ import { decodeOr, isCount, StoreDamaged } from '../decode.ts';
 import { COUNT_BLOCKED } from '../listed-rows.ts';
 import type { LastError, Query, QueryHandlers, QueryKind, QueryResults, StoreOverview, Tally } from '../queries.ts';
 import type { JobState, JobTick, Ref } from '../records.ts';
-import { claimKey, NOT_PAUSED, readGuard, storedJob } from '../records.ts';
+import { claimKeys, NOT_PAUSED, readGuard, storedJob } from '../records.ts';
 import type { DispatchState } from '../states.ts';
 import type { TallyColumn } from '../tally.ts';
 import { auditTallies, shownTallies, TALLY_COLUMNS } from '../tally.ts';
@@ -97,7 +97,7 @@ function createQueries(db: Connection, rescue: Rescue | null): QueryHandlers {
       `(${NONE_PAUSED} OR ${LANE_OF_ROUTE} NOT IN (${PAUSED})) UNION ALL SELECT due_at FROM delivery WHERE holder IS NULL)`,
   );
   return {
-    is_claimed: ({ key, now }) => held.get(claimKey(key), now) !== undefined,
+    is_claimed: ({ key, now }) => claimKeys(key).some((name) => held.get(name, now) !== undefined),
     overview: createOverview(db, rescue),
     open_work: createOpenWork(db),
     dead_work: createDeadWork(db),

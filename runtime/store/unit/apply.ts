@@ -16,7 +16,7 @@ import type {
 import type { Headed, LargeTexts } from '../group-commit.ts';
 import { headOf, headText } from '../group-commit.ts';
 import type { PutGuard, Ref, StoredClaim } from '../records.ts';
-import { claimKey, laneParts, routeLane } from '../records.ts';
+import { claimKeys, laneParts, routeLane } from '../records.ts';
 import type { DeliveryEnding, Step } from '../states.ts';
 import { canAdvance, endDelivering, isRejected, joinGroup } from '../states.ts';
 import { changeDelivery, setAt } from './blocked.ts';
@@ -26,7 +26,6 @@ import type { WorkUnit } from './unit.ts';
 
 /** Stores a dispatch, or continues the row of its message, unless its delivery id is claimed or the message is held. */
 function accept(unit: WorkUnit, m: Headed<Accept>, texts: LargeTexts): MutationResults['accept'] {
-  const { rows } = unit;
   const { dispatch, claim, claiming, max_concurrent, work, now } = m;
   if (unit.isClaimed(claim, now)) return { kind: 'duplicate' };
   const pause = work.kind === 'run' ? null : pauseOf(unit, dispatch, now);
@@ -42,15 +41,13 @@ function accept(unit: WorkUnit, m: Headed<Accept>, texts: LargeTexts): MutationR
   const holder = work.kind === 'held' ? work.holder : null;
   const ref = unit.insert({ head: dispatch, texts, max_concurrent, state, due_at: now, now, holder });
   if (work.kind === 'deliveries' && !isHeld) unit.addDeliveries(ref, dispatch.profile, work.open, now);
-  if (claim !== null && work.kind !== 'run') {
-    unit.setMessage(rows.keyOf(claimKey(claim)), { ref, ttl_ms: claim.expires_at - now });
-  }
+  if (claim !== null && work.kind !== 'run') unit.setMessages(claim, ref, now);
   return { kind: 'stored', ref };
 }
 
 /** True if the message has a row, which a further attempt would continue immediately. */
 const isKnown = ({ rows }: WorkUnit, claim: StoredClaim | null): boolean =>
-  claim !== null && rows.messages.get(rows.keyOf(claimKey(claim))) !== undefined;
+  claimKeys(claim).some((name) => rows.messages.get(rows.keyOf(name)) !== undefined);
 
 /** Stores a dispatch in its coalesce group; the dispatch that it replaces is skipped. */
 function join(unit: WorkUnit, m: Headed<JoinGroup>, texts: LargeTexts): MutationResults['join_group'] {

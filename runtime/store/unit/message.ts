@@ -7,6 +7,7 @@
  *   further attempt ──> text and addresses ─┤             │
  *   replay ──> the id is claimed ───────────┴─────────────┘
  *
+ * If nothing that its sender signed identifies it, the digest of what was signed (the replay guard) names the same row.
  * While a process holds the row, because its sender waits, a further attempt is `held`. While the row is retried, it is
  * a duplicate. An id whose claim has expired is a new event with a new row.
  */
@@ -19,7 +20,7 @@ import { decodeOr } from '../decode.ts';
 import type { Headed, LargeTexts } from '../group-commit.ts';
 import { headTargets, headText } from '../group-commit.ts';
 import type { ClaimKey, Ref, StoredClaim } from '../records.ts';
-import { claimKey, routeLane } from '../records.ts';
+import { claimKeys, routeLane } from '../records.ts';
 import type { Step } from '../states.ts';
 import { answerOf, hasEnded, wasRejected } from '../states.ts';
 import { openDelivery } from './blocked.ts';
@@ -37,8 +38,7 @@ export function attemptAgain(
   { body }: LargeTexts,
 ): MutationResults['accept'] | null {
   const { rows } = unit;
-  const key = rows.keyOf(claimKey(claim));
-  const known = rows.messages.get(key);
+  const [known] = claimKeys(claim).flatMap((name) => rows.messages.get(rows.keyOf(name)) ?? []);
   if (known === undefined) return null;
   const { ref } = known;
   const open = rows.work.get(ref);
@@ -67,7 +67,7 @@ export function attemptAgain(
     body: merged,
     grown: Buffer.byteLength(merged) - Buffer.byteLength(stored),
   });
-  unit.setMessage(key, { ref, ttl_ms: claim.expires_at - now });
+  unit.setMessages(claim, ref, now);
   if (claiming === 'now') unit.claim(claim);
   if (work.kind === 'deliveries') openDeliveries(unit, row, dispatch, steps, (index) => !hasEnded(steps, index), now);
   return { kind: 'stored', ref, continued: { id, accepted_at, deliveries, steps } };
@@ -84,14 +84,12 @@ export function resend(unit: WorkUnit, { ref, key, again, now }: Headed<Resend>)
   const dispatch = decodeOr<Dispatch | null>(rows.bodyOf(ref), isDispatch, null);
   if (row === undefined || dispatch === null) return { kind: 'unknown' };
   if (row.state === 'done' && !again) return { kind: 'done' };
-  if (key !== null) {
-    const name = rows.keyOf(claimKey(key));
-    const known = rows.messages.get(name) ?? { ref, ttl_ms: TTL_MS };
-    if (known.ref !== ref && !again) return { kind: 'superseded', by: known.ref };
+  for (const [index, name] of claimKeys(key).entries()) {
+    const known = rows.messages.get(rows.keyOf(name)) ?? { ref, ttl_ms: TTL_MS };
     if (known.ref === ref) {
-      unit.setMessage(name, known);
-      unit.claim({ ...key, expires_at: now + known.ttl_ms });
-    }
+      unit.setMessage(rows.keyOf(name), known);
+      unit.claimName(name, now + known.ttl_ms);
+    } else if (index === 0 && !again) return { kind: 'superseded', by: known.ref };
   }
   const steps = unit.stepsOf(row);
   unit.reopen(row, now);
@@ -101,10 +99,12 @@ export function resend(unit: WorkUnit, { ref, key, again, now }: Headed<Resend>)
   return { kind: 'stored' };
 }
 
-/** Claims the id of a message that is done or rejected, and releases the id of a dead one. */
+/** Claims the id and the guard of a message that is done or rejected, and releases those of a dead one. */
 export function settleClaim(unit: WorkUnit, ref: Ref, key: ClaimKey, isOver: boolean, at: number): void {
-  const known = unit.rows.messages.get(unit.rows.keyOf(claimKey(key)));
-  if (known?.ref === ref) unit.claim({ ...key, expires_at: isOver ? at + known.ttl_ms : at });
+  for (const name of claimKeys(key)) {
+    const known = unit.rows.messages.get(unit.rows.keyOf(name));
+    if (known?.ref === ref) unit.claimName(name, isOver ? at + known.ttl_ms : at);
+  }
 }
 
 /** Makes these deliveries due, or blocks those that are not released. If there are none, the dispatch is done. */

@@ -13,7 +13,7 @@ import type { DispatchHead, LargeTexts } from '../group-commit.ts';
 import { headText } from '../group-commit.ts';
 import type { LastError } from '../queries.ts';
 import type { GuardRow, JobTick, Ref, StoredClaim } from '../records.ts';
-import { claimKey, guardKey, laneKey, routeLane, runLane } from '../records.ts';
+import { claimedNames, claimKeys, guardKey, laneKey, routeLane, runLane } from '../records.ts';
 import type { GuardRows } from '../run-limits.ts';
 import type { DispatchState, OpenState, Step } from '../states.ts';
 import { isFinal } from '../states.ts';
@@ -252,7 +252,12 @@ export class WorkUnit implements GuardRows {
     this.move(row, { to: 'delivering', at, due_at: at });
   }
 
-  /** Records the row that a message has from now on. */
+  /** Records the row that a message has from now on, under its id and its guard. */
+  setMessages(claim: StoredClaim, ref: Ref, now: number): void {
+    for (const [name, expires_at] of claimedNames(claim))
+      this.setMessage(this.rows.keyOf(name), { ref, ttl_ms: expires_at - now });
+  }
+
   setMessage(key: string, row: MessageRow): void {
     const isKnown = this.rows.messages.get(key) !== undefined && !this.newMessages.has(key);
     (isKnown ? this.changedMessages : this.newMessages).set(key, row);
@@ -286,17 +291,18 @@ export class WorkUnit implements GuardRows {
   }
 
   isClaimed(claim: StoredClaim | null, now: number): boolean {
-    if (claim === null) return false;
-    const expiry = this.rows.claims.get(this.rows.keyOf(claimKey(claim)));
-    return expiry !== undefined && expiry > now;
+    return claimKeys(claim).some((name) => (this.rows.claims.get(this.rows.keyOf(name)) ?? now) > now);
   }
 
   claim(claim: StoredClaim | null | undefined): void {
-    if (claim === null || claim === undefined) return;
-    const key = this.rows.keyOf(claimKey(claim));
+    for (const [name, expires_at] of claimedNames(claim)) this.claimName(name, expires_at);
+  }
+
+  claimName(name: string, expires_at: number): void {
+    const key = this.rows.keyOf(name);
     const isKnown = this.rows.claims.get(key) !== undefined && !this.newClaims.has(key);
-    (isKnown ? this.renewedClaims : this.newClaims).set(key, claim.expires_at);
-    this.rows.claims.set(key, claim.expires_at);
+    (isKnown ? this.renewedClaims : this.newClaims).set(key, expires_at);
+    this.rows.claims.set(key, expires_at);
   }
 
   noteError(ref: Ref, at: number, reason: string): void {

@@ -134,3 +134,31 @@ test('normalises relative list files; others are unchanged', () => {
   assert.equal(file('~/users.json'), '~/users.json');
   assert.equal(file('/etc/users'), '/etc/users');
 });
+
+describe('lists', () => {
+  for (const [filter, rule, path] of [
+    [{ any_of: 'a' }, 'filter-shape', []],
+    [{ all_of: 'a', where: { field: 'b', equals: 1 }, field: 'c' }, 'filter-shape', []],
+    [{ any_of: 'a', all_of: 'b', where: { field: 'c', equals: 1 } }, 'filter-shape', []],
+    [{ field: 'a', equals: 1, where: { field: 'c', equals: 1 } }, 'filter-shape', []],
+    [{ all: [{ field: 'a', equals: 1 }], where: { field: 'c', equals: 1 } }, 'filter-shape', []],
+    [{ any_of: 'a..b', where: { field: 'c', equals: 1 } }, 'filter-field', ['any_of']],
+    [{ any_of: '.', where: { field: 'c', equals: 1 } }, 'filter-field', ['any_of']],
+    [{ any_of: 'a', where: { field: 'c' } }, 'filter-operator', ['where']],
+    [{ any_of: 'a', where: [{ field: '..', equals: 1 }] }, 'filter-field', ['where', 0, 'field']],
+    [
+      { any_of: 'a', where: { any_of: 'b', where: { field: 'c', regex: '(' } } },
+      'regex-syntax',
+      ['where', 'where', 'regex'],
+    ],
+    [{ field: '.', equals: 1 }, 'filter-field', ['field']],
+  ] as const)
+    test(`${JSON.stringify(filter)} is ${rule}`, () => {
+      const { plan, problems } = lowerFilters(filter as FilterConfig);
+      assert.equal(plan, null);
+      assert.deepEqual(
+        problems.filter(({ message }) => message !== '').map((problem) => [problem.rule, problem.path]),
+        [[rule, path]],
+      );
+    });
+});

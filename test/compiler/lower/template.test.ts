@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are templates of other tools
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Problem } from '../../../compiler/diagnostics/diagnostic.ts';
 import { defaultPrompt, lowerCoalesceKey, lowerTemplate } from '../../../compiler/lower/template.ts';
 
 const path = (dotted: string, builtin: 'event_type' | 'route' | 'delivery_id' | null = null) => ({
@@ -10,6 +11,9 @@ const path = (dotted: string, builtin: 'event_type' | 'route' | 'delivery_id' | 
   builtin,
 });
 const text = (value: string) => ({ kind: 'text', text: value });
+
+/** Without the questions to a tutor. */
+const shown = (problems: readonly Problem[]) => problems.filter(({ message }) => message !== '');
 
 describe('lowerTemplate', () => {
   test('splits text and placeholders', () => {
@@ -63,7 +67,8 @@ describe('lowerTemplate', () => {
     '{{ else }}',
   ]) {
     test(`${JSON.stringify(literal)} is literal text`, () => {
-      assert.deepEqual(lowerTemplate(literal), { plan: [text(literal)], problems: [] });
+      const { plan, problems } = lowerTemplate(literal);
+      assert.deepEqual([plan, shown(problems)], [[text(literal)], []]);
     });
   }
 
@@ -74,8 +79,7 @@ describe('lowerTemplate', () => {
     ['{a.b..c}', '{a.b..c}', '{a.b.c}'],
     ['{ a.b }', '{ a.b }', '{a.b}'],
     ['{a.b }', '{a.b }', '{a.b}'],
-    ['{commits[0].id}', '{commits[0].id}', '{commits.0.id}'],
-    ['{a["b"]}', '{a["b"]}', '{a.b}'],
+    ["{a['b']}", "{a['b']}", '{a.b}'],
     ['title {a.b', '{a.b', '{a.b}'],
     ['x {a.b and {c}', '{a.b', '{a.b}'],
     ['{a.b\nnext {c}', '{a.b', '{a.b}'],
@@ -91,40 +95,20 @@ describe('lowerTemplate', () => {
   }
 
   test('reports every slip of a text, in order', () => {
-    const { problems } = lowerTemplate('{a..b} {x} {c[1]}');
+    const { problems } = lowerTemplate("{a..b} {x} {c['1']}");
     assert.deepEqual(
-      problems.map(({ within }) => within?.offset),
+      shown(problems).map(({ within }) => within?.offset),
       [0, 11],
     );
   });
 
-  for (const [written, meant] of [
-    ['{{a}}', '{a}'],
-    ['{{ a }}', '{a}'],
-    ['{{ .a.b }}', '{a.b}'],
-    ['{{ a.b | upper }}', '{a.b}'],
-    ['${a.b}', '{a.b}'],
-    ['${{a}}', '{a}'],
-  ] as const) {
-    test(`${JSON.stringify(written)} warns and suggests ${meant}`, () => {
-      const { problems } = lowerTemplate(`see ${written}.`);
-      assert.deepEqual(
-        problems.map(({ rule, within, fix }) => [rule, within, fix]),
-        [['template-braces', { offset: 4, length: written.length }, { kind: 'replace', text: meant }]],
-      );
-    });
-  }
-
-  for (const text of ['`echo ${name}`', '${HOME}', 'You owe ${data.amount_due}', '#{number}'])
-    test(`reports nothing for ${JSON.stringify(text)}`, () => assert.deepEqual(lowerTemplate(text).problems, []));
-
-  test('warns about doubled braces and headers and keeps them', () => {
+  test('asks about braces that are no placeholders, errors excepted, and warns about headers', () => {
     const { plan, problems } = lowerTemplate('{{a.b}} {headers.X-Token}');
     assert.deepEqual(
-      problems.map(({ rule, within }) => [rule, within?.offset]),
+      problems.map(({ rule, within, message, ask }) => [rule, within?.offset, message === '', ask]),
       [
-        ['template-braces', 0],
-        ['template-headers', 8],
+        ['template-braces', undefined, true, '{{a.b}} {headers.X-Token}'],
+        ['template-headers', 8, false, undefined],
       ],
     );
     assert.deepEqual(plan, [
@@ -133,7 +117,73 @@ describe('lowerTemplate', () => {
       text('} '),
       { kind: 'path', path: [], text: '{headers.X-Token}', builtin: null },
     ]);
+    assert.equal(lowerTemplate('{x|y} { a.b }').problems.at(-1)?.ask, '{x|y}        ');
+    assert.deepEqual(lowerTemplate('#{number}').problems, []);
   });
+
+  test('quoted keys and indexes are parts of a path, and a quoted first key is never a name of the program', () => {
+    const { plan, problems } = lowerTemplate(
+      '{a["b.c/d"][0].e}{["@id"]}{["headers"].x}{["route"]}{["__raw__"]}{headers["x"]}',
+    );
+    assert.deepEqual(
+      problems.map(({ rule }) => rule),
+      ['template-headers'],
+    );
+    assert.deepEqual(
+      plan?.map((segment) => (segment.kind === 'path' ? [segment.path, segment.builtin] : segment.kind)),
+      [
+        [['a', 'b.c/d', '0', 'e'], null],
+        [['@id'], null],
+        [['headers', 'x'], null],
+        [['route'], null],
+        [['__raw__'], null],
+        [[], null],
+      ],
+    );
+  });
+
+  test('a block contains its template; only in it, there is an element', () => {
+    const { plan, problems } = lowerTemplate('{.}{@index}{#each a.b}{.}{@index}{@root.c}{#each .}{x}{/each}{/each}');
+    assert.deepEqual(shown(problems), []);
+    const item = { kind: 'path', path: [], text: '{.}', builtin: null, from: 'element' };
+    assert.deepEqual(plan, [
+      text('{.}{@index}'),
+      {
+        kind: 'each',
+        path: ['a', 'b'],
+        text: '{#each a.b}',
+        plan: [
+          item,
+          { kind: 'index' },
+          { ...path('c'), text: '{@root.c}', from: 'root' },
+          { kind: 'each', path: [], text: '{#each .}', plan: [path('x')] },
+        ],
+      },
+    ]);
+  });
+
+  for (const [written, fault] of [
+    ['a {#each b}c', '{#each b}'],
+    ['{#each a}{#each b}{/each}', '{#each a}'],
+    ['a{/each}', '{/each}'],
+    ['{#each a}x{/each} {/each}', ' {/each}'],
+    ['{#each}', '{#each}'],
+    ['{#each a as b}', '{#each a as b}'],
+    ['{#each a.*}', '{#each a.*}'],
+    ['{#each a', '{#each a'],
+    [`${'{#each a}'.repeat(9)}${'{/each}'.repeat(9)}`, '{#each a}'],
+  ] as const)
+    test(`${JSON.stringify(written)} is an error`, () => {
+      const { plan, problems } = lowerTemplate(written);
+      assert.equal(plan, null);
+      assert.deepEqual(
+        shown(problems).map(({ rule }) => rule),
+        ['template-syntax'],
+      );
+      const { offset = -1, length = 0 } = shown(problems)[0]?.within ?? {};
+      assert.equal(written.slice(offset, offset + length), fault.trim());
+      if (fault.startsWith(' ')) assert.equal(offset, written.lastIndexOf('{'));
+    });
 });
 
 describe('lowerCoalesceKey', () => {
@@ -146,12 +196,12 @@ describe('lowerCoalesceKey', () => {
     assert.deepEqual(lowerCoalesceKey('{repo}#{n}').plan, [path('repo'), text('#'), path('n')]);
   });
 
-  for (const key of ['', 'a b', 'pr #', 'a..b', '{}']) {
+  for (const key of ['{#each a}{b}{/each}', '', 'a b', 'pr #', 'a..b', '{}']) {
     test(`${JSON.stringify(key)} does not identify an entity`, () => {
       const { plan, problems } = lowerCoalesceKey(key);
       assert.equal(plan, null);
       assert.deepEqual(
-        problems.map(({ rule }) => rule),
+        shown(problems).map(({ rule }) => rule),
         ['coalesce-key'],
       );
     });

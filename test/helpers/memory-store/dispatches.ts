@@ -10,7 +10,6 @@ import type {
   OpenDelivery,
   RecordAttempt,
 } from '../../../runtime/store/contract.ts';
-import { claimKey } from '../../../runtime/store/records.ts';
 import { canAdvance, endDelivering, isFinal, isRejected, joinGroup } from '../../../runtime/store/states.ts';
 import { addUsage } from '../../../runtime/store/usage.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
@@ -18,7 +17,7 @@ import { guardRows, pauseFor } from './guard.ts';
 import type { MutationHandlers } from './handlers.ts';
 import { continueMessage } from './messages.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
-import { claim, insert, isClaimed, move, nameOf } from './tables.ts';
+import { claim, insert, isClaimed, move, nameOf, namesOf, setMessage } from './tables.ts';
 
 export function dispatchHandlers(
   tables: MemoryTables,
@@ -34,9 +33,9 @@ export function dispatchHandlers(
 
 function accept(tables: MemoryTables, m: Accept): MutationResults['accept'] {
   const { dispatch, max_concurrent, now, work } = m;
-  if (m.claim !== null && isClaimed(tables, m.claim, now)) return { kind: 'duplicate' };
+  if (isClaimed(tables, m.claim, now)) return { kind: 'duplicate' };
   const pause = work.kind === 'run' ? null : pauseFor(tables, dispatch, now);
-  const isKnown = m.claim !== null && tables.messages.has(claimKey(m.claim));
+  const isKnown = namesOf(m.claim).some((name) => tables.messages.has(name));
   if (pause !== null && (work.kind === 'held' || isKnown)) return { kind: 'route_paused', until: pause.until };
   const waits = pause !== null && work.kind === 'deliveries' && work.answer === null;
   const again = m.claim === null || work.kind === 'run' ? null : continueMessage(tables, m, m.claim);
@@ -51,15 +50,13 @@ function accept(tables: MemoryTables, m: Accept): MutationResults['accept'] {
     if (work.answer !== null) Object.assign(row, { answer: work.answer, answered_at: now });
     addDeliveries(tables, row, work.open, now);
   }
-  if (m.claim !== null && work.kind !== 'run') {
-    tables.messages.set(claimKey(m.claim), { ref: row.ref, ttl_ms: m.claim.expires_at - now });
-  }
+  if (m.claim !== null && work.kind !== 'run') setMessage(tables, m.claim, row.ref, now);
   return { kind: 'stored', ref: row.ref };
 }
 
 function join(tables: MemoryTables, m: JoinGroup): MutationResults['join_group'] {
   const { profile, route, id } = m.dispatch;
-  if (m.claim !== null && isClaimed(tables, m.claim, m.now)) return { kind: 'duplicate' };
+  if (isClaimed(tables, m.claim, m.now)) return { kind: 'duplicate' };
   const name = nameOf(profile, route, m.key);
   const before = tables.groups.get(name) ?? null;
   if (before === null) {
@@ -136,9 +133,9 @@ function recordAttempt(tables: MemoryTables, m: RecordAttempt): MutationResults[
   move(tables, row, end.state);
   Object.assign(row, { finished_at: m.at, reason: end.reason });
   if (end.reason !== null && !isRejected(row.steps, m.index)) noteError(tables, row, m.at, end.reason);
-  const message = m.key === undefined ? undefined : tables.messages.get(claimKey(m.key));
-  if (m.key !== undefined && message?.ref === row.ref) {
-    claim(tables, { ...m.key, expires_at: end.state === 'dead' ? m.at : m.at + message.ttl_ms });
+  for (const name of namesOf(m.key)) {
+    const message = tables.messages.get(name);
+    if (message?.ref === row.ref) tables.claims.set(name, end.state === 'dead' ? m.at : m.at + message.ttl_ms);
   }
   return end;
 }

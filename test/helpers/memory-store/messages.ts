@@ -2,7 +2,6 @@
 
 import type { Accept, MutationResults, Resend } from '../../../runtime/store/contract.ts';
 import type { StoredClaim } from '../../../runtime/store/records.ts';
-import { claimKey } from '../../../runtime/store/records.ts';
 import type { Step } from '../../../runtime/store/states.ts';
 import { wasRejected } from '../../../runtime/store/states.ts';
 import { withdrawnStep } from '../../../runtime/store/unit/message.ts';
@@ -10,7 +9,7 @@ import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { addDeliveries } from './dispatches.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
-import { claim, move } from './tables.ts';
+import { claim, move, namesOf, sessionOf, setMessage } from './tables.ts';
 
 type Delivery = Dispatch['deliveries'][number];
 
@@ -20,8 +19,8 @@ export function messageHandlers(tables: MemoryTables): Pick<MutationHandlers, 'r
 
 /** Null: there is no row to continue. */
 export function continueMessage(tables: MemoryTables, m: Accept, of: StoredClaim): MutationResults['accept'] | null {
-  const key = claimKey(of);
-  const row = tables.dispatches.get(tables.messages.get(key)?.ref ?? 0);
+  const known = namesOf(of).find((name) => tables.messages.has(name));
+  const row = tables.dispatches.get(tables.messages.get(known ?? '')?.ref ?? 0);
   if (row === undefined || row.state === 'done' || wasRejected(row)) return null;
   const isMine = m.work.kind === 'held' && row.holder === m.work.holder;
   if (row.state === 'delivering' && !isMine) {
@@ -45,9 +44,10 @@ export function continueMessage(tables: MemoryTables, m: Accept, of: StoredClaim
   });
   reopen(tables, row, m.now);
   row.dispatch = { ...m.dispatch, id, accepted_at, replay_of, deliveries: [...deliveries, ...rendered] };
-  Object.assign(row, { event: m.dispatch.event, delivery_id: m.dispatch.delivery_id });
+  const { event, delivery_id } = m.dispatch;
+  Object.assign(row, { event, delivery_id, session: sessionOf(m.dispatch) });
   if (m.work.kind === 'held') row.holder = m.work.holder;
-  tables.messages.set(key, { ref: row.ref, ttl_ms: of.expires_at - m.now });
+  setMessage(tables, of, row.ref, m.now);
   if (m.claiming === 'now') claim(tables, of);
   if (m.work.kind === 'deliveries') due(tables, row, m.now, (index) => !isOver(lastOf(row, index)));
   const continued = { id, accepted_at, deliveries: row.dispatch.deliveries, steps: row.steps };
@@ -59,12 +59,14 @@ function resend(tables: MemoryTables, { ref, key, again, now }: Resend): Mutatio
   if (row === undefined) return { kind: 'unknown' };
   if (row.state === 'pending' || row.state === 'running' || row.state === 'delivering') return { kind: 'open' };
   if (row.state === 'done' && !again) return { kind: 'done' };
-  const name = key === null ? null : claimKey(key);
-  const message = name === null ? null : (tables.messages.get(name) ?? { ref, ttl_ms: 3_600_000 });
-  if (message !== null && message.ref !== ref && !again) return { kind: 'superseded', by: message.ref };
-  if (name !== null && key !== null && message?.ref === ref) {
+  const names = namesOf(key);
+  const byId = tables.messages.get(names[0] ?? '');
+  if (byId !== undefined && byId.ref !== ref && !again) return { kind: 'superseded', by: byId.ref };
+  for (const name of names) {
+    const message = tables.messages.get(name) ?? { ref, ttl_ms: 3_600_000 };
+    if (message.ref !== ref) continue;
     tables.messages.set(name, message);
-    claim(tables, { ...key, expires_at: now + message.ttl_ms });
+    tables.claims.set(name, now + message.ttl_ms);
   }
   reopen(tables, row, now);
   due(tables, row, now, (index) => (again ? lastOf(row, index)?.outcome !== 'withdrawn' : !isOver(lastOf(row, index))));

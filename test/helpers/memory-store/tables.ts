@@ -3,6 +3,7 @@
 import type { Figures } from '../../../runtime/store/figures.ts';
 import type { LastError, StoredDispatch } from '../../../runtime/store/queries.ts';
 import type {
+  ClaimKey,
   GuardRow,
   Holder,
   JobRecord,
@@ -103,13 +104,28 @@ export const nameOf = (...parts: readonly (string | null)[]): string => JSON.str
 export const laneOf = ({ profile, route }: { readonly profile: string; readonly route: string | null }): string =>
   nameOf(profile, route);
 
-export function isClaimed({ claims }: MemoryTables, claim: Parameters<typeof claimKey>[0], now: number): boolean {
-  const expires = claims.get(claimKey(claim));
-  return expires !== undefined && expires > now;
+/** The names of an id and of its replay guard. */
+export function namesOf(of: ClaimKey | null | undefined): readonly string[] {
+  if (of === null || of === undefined) return [];
+  return [of.delivery_id, ...(of.guard === undefined ? [] : [of.guard])].map((delivery_id) =>
+    claimKey({ ...of, delivery_id }),
+  );
 }
 
+export const isClaimed = ({ claims }: MemoryTables, claim: ClaimKey | null, now: number): boolean =>
+  namesOf(claim).some((name) => (claims.get(name) ?? now) > now);
+
 export function claim({ claims }: MemoryTables, claim: StoredClaim | null | undefined): void {
-  if (claim !== null && claim !== undefined) claims.set(claimKey(claim), claim.expires_at);
+  const [id, guard] = namesOf(claim);
+  if (id !== undefined) claims.set(id, claim?.expires_at ?? 0);
+  if (guard !== undefined) claims.set(guard, claim?.guard_expires_at ?? 0);
+}
+
+/** A message has one row, under its id and under its guard. */
+export function setMessage({ messages }: MemoryTables, claim: StoredClaim, ref: Ref, now: number): void {
+  const [id, guard] = namesOf(claim);
+  if (id !== undefined) messages.set(id, { ref, ttl_ms: claim.expires_at - now });
+  if (guard !== undefined) messages.set(guard, { ref, ttl_ms: (claim.guard_expires_at ?? 0) - now });
 }
 
 export function tallyOf(
@@ -134,11 +150,15 @@ interface Insert {
   readonly replaced?: DispatchRow | undefined;
 }
 
+/** The session in which a dispatch takes turns; null: in none. */
+export const sessionOf = ({ profile, session, session_key }: Dispatch): string | null =>
+  session_key == null ? null : nameOf(profile, session);
+
 export function insert(tables: MemoryTables, { dispatch, state, due_at, now, ...rest }: Insert): DispatchRow {
   const { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of } = dispatch;
   const max_concurrent = rest.max_concurrent ?? null;
   const ref = ++tables.last;
-  const session = dispatch.session_key == null ? null : nameOf(profile, dispatch.session);
+  const session = sessionOf(dispatch);
   const row: DispatchRow = {
     ...{ ref, session, place: rest.replaced?.place ?? ref, agent: dispatch.agent ?? null },
     burst: dispatch.burst == null ? null : (rest.replaced?.place ?? ref),

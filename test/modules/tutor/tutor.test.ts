@@ -10,13 +10,17 @@ import { ROOT } from '../../helpers/root.ts';
 const CASES = join(ROOT, 'test/modules/tutor/mistakes/cases');
 const modules = MODULES.filter(({ tutor }) => tutor === undefined);
 
+const TEXTS: ReadonlySet<string> = new Set(['template-braces', 'foreign-path', 'literal-prompt']);
+
 describe('without the tutor', () => {
   for (const file of readdirSync(CASES).filter((name) => /^[^.]+\.yaml$/.test(name))) {
     test(`reports the mistake in ${file}`, () => {
       const config = readFileSync(join(CASES, file), 'utf8');
       const [plain, told] = [compileConfig(config, { modules }), compileConfig(config)];
       assert.equal(plain.output === null, told.output === null);
-      assert.ok(plain.diagnostics.length >= Math.min(1, told.diagnostics.length));
+      // Spellings of other tools that are valid text are known only to the tutor.
+      const known = told.diagnostics.filter(({ rule }) => !TEXTS.has(rule));
+      assert.ok(plain.diagnostics.length >= Math.min(1, known.length));
       for (const { fix, message } of plain.diagnostics) {
         assert.equal(fix, undefined);
         assert.notEqual(message, '');

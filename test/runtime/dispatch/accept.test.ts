@@ -200,6 +200,8 @@ describe('accept', () => {
   for (const answer of [
     ...['', '  \n', '[SILENT]', ' [SILENT]\n'],
     ...['Nothing new since yesterday.\n\n[SILENT]', '[SILENT]\nNothing new.'],
+    ...['[silent]', '**[SILENT]**', '`[Silent]`', '[SILENT].', '**[SILENT].**', '_[silent]_.', '```\n[SILENT]\n```'],
+    ...['[SILENT] - nothing new.', 'Nothing new. [SILENT]', `[SILENT]\n${'x'.repeat(200)}`, '[SILENT]\n\n[SILENT]'],
   ]) {
     it(`records ${JSON.stringify(answer)} and delivers nothing`, async () => {
       const { service, store, deliveries } = dispatchBench({ agent: () => Promise.resolve(answer) });
@@ -207,13 +209,13 @@ describe('accept', () => {
       await settle();
       const stored = storedIn(store, 'a');
       assert.deepEqual([stored?.state, stored?.answer], ['skipped', answer]);
-      assert.equal(stored?.reason?.includes('[SILENT]'), answer.trim() !== '');
+      assert.equal(stored?.reason?.includes('[SILENT]'), answer.trim() !== '', answer);
       assert.equal(deliveries.length, 0);
     });
   }
 
   it('delivers an answer that only mentions [SILENT]', async () => {
-    const { service, deliveries } = dispatchBench({ agent: () => Promise.resolve('not [SILENT]') });
+    const { service, deliveries } = dispatchBench({ agent: () => Promise.resolve('I do not answer [SILENT] today.') });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await settle();
     assert.equal(deliveries.length, 1);
@@ -228,6 +230,27 @@ describe('accept', () => {
       deliveries.map(({ text }) => text),
       [report],
     );
+  });
+
+  it('removes only the marker, or its line with a remark, from a longer answer', async () => {
+    const report = 'Seven checks failed. '.repeat(12).trim();
+    const answers: readonly (readonly [answer: string, delivered: string])[] = [
+      [`[SILENT] ${report}`, report],
+      [`${report} **[SILENT]**.`, report],
+      [`${report}\n[SILENT] as asked`, report],
+      [`[silent] none\n${report}`, report],
+      [`short\n[SILENT] ${report}`, `short\n${report}`],
+      [`[SILENT]\n${'x'.repeat(201)}`, 'x'.repeat(201)],
+    ];
+    for (const [answer, delivered] of answers) {
+      const { service, deliveries } = dispatchBench({ agent: () => Promise.resolve(answer) });
+      await service.accept(makeDispatch('a'), claimOf('1'), null);
+      await settle();
+      assert.deepEqual(
+        deliveries.map(({ text }) => text),
+        [delivered],
+      );
+    }
   });
 
   it('fails a run permanently at its first failure by default, with the reason', async () => {

@@ -37,11 +37,11 @@ for (const [name, body, status, prompt] of bodies) {
   });
 }
 
-test('a compressed body or one of another type gets 415, but only with a valid signature', async (t) => {
+test('a body of an unknown encoding or type gets 415, but only with a valid signature', async (t) => {
   const { url } = await serve(t, ECHO);
   const send = async (headers: Record<string, string>) =>
     answerOf(await fetch(`${url}/webhooks/ci`, { method: 'POST', body: '{}', headers }));
-  for (const headers of [{ 'content-encoding': 'gzip' }, { 'content-type': 'text/xml' }]) {
+  for (const headers of [{ 'content-encoding': 'zstd' }, { 'content-type': 'text/xml' }]) {
     assert.equal((await send({ ...signed('{}'), ...headers })).body.code, 'unsupported_media_type');
     assert.equal((await send(headers)).status, 401);
   }

@@ -170,6 +170,96 @@ describe('groups', () => {
   }
 });
 
+describe('lists', () => {
+  const on = (payload: unknown): FilterSubject => ({ ...subject, payload });
+  const push = on({
+    commits: [
+      { id: 'a', modified: ['docs/x'], event: 'x', 'a.b': 1 },
+      { id: 'b', modified: ['src/y', 'docs/z'] },
+    ],
+    empty: [],
+    text: 'abc',
+    matrix: [[1], [1, 2]],
+  });
+  const src: FilterConfig = { field: '.', starts_with: 'src/' };
+  for (const [filter, expected] of [
+    [{ any_of: 'commits', where: { field: 'id', equals: 'b' } }, true],
+    [{ any_of: 'commits', where: { field: 'id', equals: 'c' } }, false],
+    [{ any_of: 'commits', where: { any_of: 'modified', where: src } }, true],
+    [{ all_of: 'commits', where: { any_of: 'modified', where: src } }, false],
+    [{ all_of: 'commits', where: { field: 'id', regex: '^.$' } }, true],
+    [{ all_of: 'commits', where: { field: 'modified', exists: true } }, true],
+    [{ all_of: 'commits', where: { field: 'event', exists: true } }, false],
+    [{ any_of: 'commits', where: { field: 'event', equals: 'x' } }, true],
+    [{ any_of: 'commits', where: { field: 'headers.x-tag', equals: 'blue' } }, false],
+    [{ any_of: 'commits', where: { field: '["a.b"]', equals: 1 } }, true],
+    [{ any_of: 'commits[1].modified', where: src }, true],
+    [{ any_of: 'payload.commits', where: { field: 'id', equals: 'a' } }, true],
+    [
+      {
+        any_of: 'commits',
+        where: [
+          { field: 'id', equals: 'a' },
+          { any_of: 'modified', where: src },
+        ],
+      },
+      false,
+    ],
+    [{ any_of: 'commits', where: { not: { field: 'id', equals: 'a' } } }, true],
+    [{ all_of: 'matrix', where: { any_of: '.', where: { field: '.', equals: 1 } } }, true],
+    [{ all_of: 'matrix', where: { all_of: '.', where: { field: '.', equals: 1 } } }, false],
+    [{ any_of: 'empty', where: { field: '.', exists: true } }, false],
+    [{ all_of: 'empty', where: { field: '.', exists: true } }, false],
+    [{ any_of: 'none', where: [] }, false],
+    [{ all_of: 'none', where: [] }, false],
+    [{ all_of: 'text', where: [] }, false],
+    [{ any_of: 'commits', where: [] }, true],
+    [{ not: { all_of: 'none', where: [] } }, true],
+  ] as const)
+    test(`${JSON.stringify(filter)} is ${expected}`, () =>
+      assert.equal(matches(filter as FilterConfig, push), expected));
+
+  test('a finding shows the element that decided, else the first three', () => {
+    const { plan } = lowerFilters({ any_of: 'n', where: { field: '.', equals: 5 } });
+    assert.ok(plan);
+    const { inspect } = linkFilter(plan, () => createValueSet([]));
+    const shown = (payload: unknown) =>
+      inspect(on(payload)).of.map(({ element, found, holds }) => [element, found, holds]);
+    assert.deepEqual(shown({ n: [1, 5, 5] }), [[1, 5, true]]);
+    assert.deepEqual(shown({ n: [1, 2, 3, 4] }), [
+      [0, 1, false],
+      [1, 2, false],
+      [2, 3, false],
+    ]);
+    assert.deepEqual(shown({ n: 5 }), []);
+    assert.equal(inspect(on({})).missing, true);
+  });
+
+  test('any list gives what its elements give one by one', () => {
+    const value = fc.oneof(fc.constantFrom<unknown>(0, 1, 'a', null), fc.array(fc.nat(2), { maxLength: 3 }));
+    fc.assert(
+      fc.property(fc.array(value, { maxLength: 6 }), value, (list, wanted) => {
+        const where = { field: '.', equals: wanted as object };
+        const each = list.map((element) => JSON.stringify(element) === JSON.stringify(wanted));
+        assert.equal(matches({ any_of: 'l', where }, on({ l: list })), each.includes(true));
+        assert.equal(matches({ all_of: 'l', where }, on({ l: list })), each.length > 0 && !each.includes(false));
+      }),
+      { seed: 20260101, numRuns: 200 },
+    );
+  });
+
+  test('a hostile list costs what its size costs', () => {
+    const { plan } = lowerFilters({
+      all_of: 'l',
+      where: { any_of: '.', where: { not: { any_of: '.', where: { field: 'x', regex: '(a|b)+$' } } } },
+    });
+    assert.ok(plan);
+    const linked = linkFilter(plan, () => createValueSet([]));
+    const l = Array.from({ length: 1e5 }, () => [[{ x: 'abab' }, 1], [2]]);
+    assert.ok(cpuTime(() => linked.matches(on({ l }))) < 2000);
+  });
+});
+
 describe('properties', () => {
   const SEED = { seed: 20260101, numRuns: 200 };
   const key = fc.constantFrom('a', 'b', '0', 'payload', '__proto__', 'constructor', 'length');

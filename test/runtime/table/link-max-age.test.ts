@@ -7,7 +7,7 @@ const NOW = Date.UTC(2026, 0, 1, 12);
 const { ageOf } = linkMaxAge({ seconds: 60, time: { in: 'root', path: ['at'] } });
 const age = (at: unknown): number | null => ageOf({ payload: { at }, event: 'x', headers: {} }, NOW);
 
-test('seconds, milliseconds and ISO 8601 with a zone are times, as numbers or text', () => {
+test('Unix times of any unit, ISO 8601 and RFC 2822 are times, as numbers or text', () => {
   for (const at of [
     NOW / 1000 - 90,
     NOW - 90_000,
@@ -16,6 +16,21 @@ test('seconds, milliseconds and ISO 8601 with a zone are times, as numbers or te
     '2026-01-01T11:58:30Z',
     '2026-01-01T12:58:30.000+01:00',
     '2026-01-01 11:58:30 +0000',
+    (NOW - 90_000) * 1000,
+    String((NOW - 90_000) * 1000),
+    `${NOW - 90_000}000000`,
+    Number(`${NOW - 90_000}000000`),
+    '2026-01-01T11:58:30.000000000Z',
+    '2026-01-01T11:58:30',
+    '2026-01-01 11:58:30.000',
+    '20260101T115830Z',
+    '20260101T125830+01',
+    '2026-01-01T11:58:30,0z',
+    'Thu, 01 Jan 2026 11:58:30 +0000',
+    'Thu, 1 Jan 2026 12:58:30 +0100 (CET)',
+    '1 Jan 2026 06:58:30 EST',
+    'Thu, 01 Jan 2026 11:58:30 GMT',
+    'Thu, 01 Jan 2026 11:58:30',
   ]) {
     assert.equal(age(at), 90_000, String(at));
   }
@@ -30,8 +45,12 @@ test('a value that is not a time has no age', () => {
     true,
     '',
     'soon',
-    '2026-01-01T11:58:30',
+    '2026-01-01',
     '2026-13-41T00:00:00Z',
+    '2026-01-01T11:58:30+',
+    'Thu, 41 Jan 2026 11:58:30 GMT',
+    'Thu, 01 Jan 2026',
+    '123456789012345678901234567890',
     -5,
     {},
     [1],

@@ -56,12 +56,15 @@ test('Twilio: the URL decides between both kinds of body on one route', () => {
   assert.equal(reasonOf(verdictOf(TWILIO, { ...json, body: '{"a":2}' })), 'body_mismatch');
 });
 
-test('Twilio: either side may include the default port', () => {
+test('Twilio: either side may include the default port, and the sender may leave out any port', () => {
   for (const [configured, signed] of [
     ['https://example.test/r', 'https://example.test:443/r'],
     ['https://example.test:443/r', 'https://example.test/r'],
     ['http://user:pw@example.test/r', 'http://user:pw@example.test:80/r'],
     ['https://[::1]/r', 'https://[::1]:443/r'],
+    ['https://example.test:8443/r', 'https://example.test/r'],
+    ['https://example.test:8443/r', 'https://example.test:8443/r'],
+    ['http://user:pw@[::1]:8080/r', 'http://user:pw@[::1]/r'],
   ] as const) {
     const given = { headers: { ...FORM, ...twilio(`${signed}A1`) }, body: 'A=1', publicUrl: configured };
     assert.equal(reasonOf(verdictOf(['twilio'], given)), 'ok by twilio', configured);
@@ -164,14 +167,38 @@ test('paths into a body follow only own properties', () => {
   assert.equal(reasonOf(verdictOf(['figma'], { body: '["passcode"]' })), 'missing_credential');
 });
 
-test('Basic credentials: exact bytes, one spelling, including a colon in the password', () => {
+test('Basic credentials: exact bytes, including a colon in the password, with or without padding', () => {
   const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
   const plan = { ...sources.plan('basic') };
   const accepts = (header: string): boolean => verdictOf(plan, { headers: { Authorization: header } }).ok;
   assert.equal(accepts(basic(SECRET)), true);
   assert.equal(accepts(basic(`${SECRET} `)), false);
-  assert.equal(accepts(`basic ${Buffer.from(SECRET).toString('base64')}`), false);
+  const text = Buffer.from(SECRET).toString('base64');
+  const bare = text.replace(/=+$/, '');
+  assert.notEqual(bare, text);
+  for (const right of [`Basic ${bare}`, `basic ${text}`, `BASIC   ${bare}`, `bAsIc \t${text}`])
+    assert.equal(accepts(right), true, right);
+  for (const wrong of [`Basic${text}`, `Basics ${text}`, text, 'Basic', 'Basic ', `Basic ${bare}A`, `Basic =${text}`])
+    assert.equal(accepts(wrong), false, wrong);
   assert.equal(accepts(`Bearer ${SECRET}`), false);
+});
+
+test('the scheme of `Authorization` counts in any case and before several blanks, also in a custom source', () => {
+  const custom = (prefix: string, name: string): SchemePlan => ({
+    ...sources.plan('bearer'),
+    signature: [{ in: 'header', name, path: [], split: '', prefix }],
+  });
+  const accepts = (prefix: string, value: string, header = 'Authorization'): boolean =>
+    verdictOf(custom(prefix, header.toLowerCase()), { headers: { [header]: value } }).ok;
+  for (const value of [`Bearer ${SECRET}`, `bearer ${SECRET}`, `BEARER    ${SECRET}`, `bearer\t${SECRET}`])
+    assert.equal(accepts('Bearer ', value), true, value);
+  for (const value of [`Bearer${SECRET}`, `Bearers ${SECRET}`, `Basic ${SECRET}`, SECRET, `Bearer Bearer ${SECRET}`])
+    assert.equal(accepts('Bearer ', value), false, value);
+  assert.equal(accepts('Hook key=', `hook  key=${SECRET}`), true);
+  assert.equal(accepts('Hook key=', `hook  KEY=${SECRET}`), false);
+  assert.equal(accepts('', SECRET), true);
+  // Other headers have no such scheme.
+  assert.equal(accepts('Bearer ', `bearer ${SECRET}`, 'X-Token'), false);
 });
 
 test('a token beyond ASCII is compared as the bytes on the wire', () => {

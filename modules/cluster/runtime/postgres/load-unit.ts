@@ -4,7 +4,7 @@
  */
 import type { HeadTarget } from '../../../../runtime/store/group-commit.ts';
 import type { GuardRow, Ref } from '../../../../runtime/store/records.ts';
-import { claimKey, guardKey, laneKey, pauseOfRoute } from '../../../../runtime/store/records.ts';
+import { claimKeys, guardKey, laneKey, pauseOfRoute } from '../../../../runtime/store/records.ts';
 import type { Step } from '../../../../runtime/store/states.ts';
 import type { UnitChange } from '../../../../runtime/store/unit/apply.ts';
 import { groupKey } from '../../../../runtime/store/unit/apply.ts';
@@ -42,9 +42,11 @@ class Needs {
 
   add(change: UnitChange): void {
     const claim = 'claim' in change ? change.claim : 'key' in change ? change.key : null;
-    const key = claim === null || claim === undefined ? null : shortenedKey(claimKey(claim));
-    if (key !== null) this.claims.add(key);
-    if (key !== null && isOfMessage(change)) this.messages.add(key);
+    for (const name of claimKeys(claim)) {
+      const key = shortenedKey(name);
+      this.claims.add(key);
+      if (isOfMessage(change)) this.messages.add(key);
+    }
     if (change.kind === 'resend') this.replayed.add(change.ref);
     const added = change.kind === 'advance' ? change.message : 'dispatch' in change ? change.dispatch : null;
     if (added !== null && added !== undefined) {

@@ -21,14 +21,14 @@ import type { UsageSum } from '../../../../runtime/store/usage.ts';
 import { isLastError } from '../../../../schemas/built/rows/LastError.ts';
 import type { RefusedRows } from '../refused-rows.ts';
 import { dispatchQueries } from './read-dispatches.ts';
-import { keyOfClaim } from './store-unit.ts';
+import { keysOfClaim } from './store-unit.ts';
 import { PAUSED, routeLaneOf } from './take-due.ts';
 import type { AskSnapshot, PgQueries, Scope, Statement } from './transact.ts';
 
 /** @param refused records invalid jobs */
 export const createPgQueries = (ask: AskSnapshot, refused: RefusedRows): PgQueries => ({
   async is_claimed({ key, now }) {
-    const [found] = await ask(['SELECT 1 FROM claim WHERE key = $1 AND expires_at > $2', keyOfClaim(key), now]);
+    const [found] = await ask(['SELECT 1 FROM claim WHERE key = ANY($1) AND expires_at > $2', keysOfClaim(key), now]);
     return found !== undefined && found.length > 0;
   },
   overview: ({ now }) => overview(ask, now),

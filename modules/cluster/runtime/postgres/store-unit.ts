@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import type { ClaimKey } from '../../../../runtime/store/records.ts';
-import { claimKey, laneKey } from '../../../../runtime/store/records.ts';
+import { claimKeys, laneKey } from '../../../../runtime/store/records.ts';
 import type { TallyColumn } from '../../../../runtime/store/tally.ts';
 import { TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
 import type { DispatchRow, MessageRow, WorkRow } from '../../../../runtime/store/unit/rows.ts';
@@ -101,7 +101,7 @@ const MAX_CHARS = 600;
 export const shortenedKey = (key: string): string =>
   key.length <= MAX_CHARS ? key : `sha256:${createHash('sha256').update(key).digest('hex')}`;
 
-export const keyOfClaim = (claim: ClaimKey): string => shortenedKey(claimKey(claim));
+export const keysOfClaim = (claim: ClaimKey): readonly string[] => claimKeys(claim).map(shortenedKey);
 
 const NEW_CLAIMS = `${insertInto('claim')} ORDER BY key`;
 const LATER_CLAIMS = updateRows('claim', ['key']);

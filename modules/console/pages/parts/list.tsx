@@ -1,6 +1,8 @@
 /** List views: a heading, filters that are stored in the address, and entries as lines or cards. */
+
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { printPath } from '../../../../base/paths.ts';
 import type { Input } from '../api.ts';
 import type { ItemOf, Listed, ListId } from './data.ts';
 import { useData, useList } from './data.ts';
@@ -149,8 +151,5 @@ export function JsonTree({ value, path = [], pick }: TreeProps) {
   );
 }
 
-const PART = /^[A-Za-z0-9_-]+$/;
-
-/** The template placeholder for a value; null if a template cannot name it. */
-export const placeholder = (path: Path): string | null =>
-  path.length > 0 && path.every((part) => PART.test(String(part))) ? `{${path.join('.')}}` : null;
+/** The template placeholder for a value; null for the whole payload. */
+export const placeholder = (path: Path): string | null => (path.length > 0 ? `{${printPath(path.map(String))}}` : null);

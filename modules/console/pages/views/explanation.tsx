@@ -134,25 +134,28 @@ const RESULTS: Readonly<Record<Stage['result'], (stage: Stage) => string>> = {
 };
 
 function Filter({ of }: { of: Finding }) {
+  const isList = of.operator === 'any_of' || of.operator === 'all_of';
   const found = of.missing ? 'nothing' : <code>{shown(of.found)}</code>;
   return (
     <li>
       <span class={of.holds ? 'good' : 'bad'}>
+        {of.element === undefined ? '' : `element ${of.element} `}
         <span aria-hidden="true">{of.holds ? '✓' : '✗'}</span> {of.holds ? '' : 'not met:'}
       </span>{' '}
       {of.field === null ? (
-        <>
-          {of.operator}
-          <ul>
-            {of.of.map((member, at) => (
-              <Filter key={at} of={member} />
-            ))}
-          </ul>
-        </>
+        of.operator
       ) : (
         <>
-          <code>{of.field}</code> {of.operator} <code>{shown(of.expected)}</code> <span class="dim">got {found}</span>
+          <code>{of.field}</code> {of.operator} {isList ? '' : <code>{shown(of.expected)}</code>}{' '}
+          <span class="dim">got {found}</span>
         </>
+      )}
+      {of.of.length > 0 && (
+        <ul>
+          {of.of.map((member, at) => (
+            <Filter key={at} of={member} />
+          ))}
+        </ul>
       )}
     </li>
   );

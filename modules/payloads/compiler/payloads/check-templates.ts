@@ -1,5 +1,6 @@
 /** Checks the placeholders of a route against the possible event forms. */
 
+import { printPath } from '../../../../base/paths.ts';
 import type { Placeholder } from '../../../../compiler/config/grammar.ts';
 import { lowerField, readPlaceholders } from '../../../../compiler/config/grammar.ts';
 import type { RouteKey } from '../../../../compiler/config/route-keys.ts';
@@ -13,6 +14,8 @@ import type { FormSet } from '../shapes/form-set.ts';
 import { factsOfField, findPath } from '../shapes/form-set.ts';
 import { isContainer } from '../shapes/shape.ts';
 import { slipOf, suggestPaths, textBelow } from '../shapes/suggest-path.ts';
+
+type Path = readonly string[];
 
 /** A text that names fields of the payload. */
 interface TemplatePlace {
@@ -83,16 +86,31 @@ function addressPlaces(value: unknown, path: NodePath): readonly TemplatePlace[]
 function checkPlace(set: FormSet, place: TemplatePlace): readonly Problem[] {
   const { text, path, isText, isBare, hasEvents = false } = place;
   const placeholders = isBare ? readPlaceholders(`{${text}}`).map(withoutBraces) : readPlaceholders(text);
-  const shown = (inner: string): string => (isBare ? inner : `{${inner}}`);
-  return placeholders.flatMap(({ path: parts, offset, length }): readonly Problem[] => {
-    if (hasEvents && `{${parts.join('.')}}` === EVENTS) return [];
+  const missing: Path[] = [];
+  return placeholders.flatMap(({ path: parts, within: around, isList, offset, length }): readonly Problem[] => {
+    // As it would be written there: in a block, from its element.
+    const shown = (found: Path): string => {
+      const isBelow = found.slice(0, around).every((part, index) => part === parts[index]);
+      const relative = isBelow ? printPath(found.slice(around)) : `@root.${printPath(found)}`;
+      return isBare ? relative : `{${isList ? '#each ' : ''}${relative === '' ? '.' : relative}}`;
+    };
+    if (hasEvents && around === 0 && `{${printPath(parts)}}` === EVENTS) return [];
+    // In a block without a list, nothing else is wrong.
+    if (missing.some((list) => around > list.length && list.every((part, index) => part === parts[index]))) return [];
     const at = { path, within: { offset, length } };
     const { nodes, isOpen } = factsOfField(set, { in: 'root', path: [...parts] });
-    if (nodes.length === 0) return unknownPath(set, { path: parts, text: parts.join('.'), shown }, at);
-    if (!isText || isOpen || !set.shape.complete || !nodes.every(({ types }) => isContainer(types))) return [];
+    if (isList && !nodes.some(({ types }) => types.has('array') || types.has('any'))) missing.push(parts);
+    if (nodes.length === 0)
+      return unknownPath(set, { path: parts, text: shown(parts).replace(/[{}]|#each /g, ''), shown }, at);
+    if (isOpen || !set.shape.complete) return [];
+    if (missing.includes(parts)) {
+      const message = `\`${shown(parts)}\` repeats nothing: it is ${describeTypes(nodes)}, not a list`;
+      return [{ rule: 'unknown-payload-path', at: 'value', ...at, message }];
+    }
+    if (isList || !isText || !nodes.every(({ types }) => isContainer(types))) return [];
     const below = textBelow(set, parts);
-    const better = below === null ? [] : [shown(below.join('.'))];
-    const message = `\`${shown(parts.join('.'))}\` is ${describeTypes(nodes)}, not a text${suggestion(better)}`;
+    const better = below === null ? [] : [shown(below)];
+    const message = `\`${shown(parts)}\` is ${describeTypes(nodes)}, not a text${suggestion(better)}`;
     return [{ rule: 'unknown-payload-path', at: 'value', ...at, message }];
   });
 }
@@ -105,7 +123,7 @@ interface WrittenPath {
   /** The path as written. */
   readonly text: string;
   /** Formats a path as it would be written there: with braces in a template. */
-  readonly shown: (path: string) => string;
+  readonly shown: (path: Path) => string;
 }
 
 /** A shape that is not complete may lack the field, so only a slip of the pen in a path that it has is worth a hint. */
@@ -116,13 +134,13 @@ export function unknownPath(
 ): readonly Problem[] {
   const problem = { rule: 'unknown-payload-path', at: 'value', ...place } as const;
   const slip = slipOf(set, path);
-  const sure = slip === null ? null : shown(slip.join('.'));
+  const sure = slip === null ? null : shown(slip);
   if (!set.shape.complete)
     return sure === null
       ? []
       : [{ ...problem, severity: 'hint', message: `\`${text}\` may be a slip${suggestion([sure])}`, hint: LACKING }];
-  const meant = sure === null ? suggestPaths(set, path).map((each) => shown(each.join('.'))) : [sure];
-  const hint = set.remember(`elsewhere ${path.join('.')}`, () => elsewhere(set, path));
+  const meant = sure === null ? suggestPaths(set, path).map(shown) : [sure];
+  const hint = set.remember(`elsewhere ${printPath(path)}`, () => elsewhere(set, path));
   return [
     {
       ...problem,

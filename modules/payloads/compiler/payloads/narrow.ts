@@ -1,8 +1,10 @@
 /** Narrows the possible event forms by a route's filters, and reports conditions that no form can meet. */
+import { printPath } from '../../../../base/paths.ts';
+import { lowerField } from '../../../../compiler/config/grammar.ts';
 import { isBeyond } from '../../../../compiler/config/written-numbers.ts';
 import type { NodePath, Problem } from '../../../../compiler/diagnostics/diagnostic.ts';
 import { certainMatch, oneOf, suggest } from '../../../../compiler/text/suggest.ts';
-import type { FilterConfig } from '../../../../schemas/generated/types.ts';
+import type { FieldPlan, FilterConfig } from '../../../../schemas/generated/types.ts';
 import { describeForms, describeTypes, printValue, shortList } from '../shapes/describe.ts';
 import type { FormSet } from '../shapes/form-set.ts';
 import { factsOfField } from '../shapes/form-set.ts';
@@ -44,6 +46,8 @@ function walkAll(members: readonly Member[], before: State, problems: Problem[])
 function walk({ config, path }: Member, state: State, problems: Problem[]): State {
   if (config.all !== undefined) return walkAll(membersOf(config.all, [...path, 'all']), state, problems);
   if (config.any !== undefined) return walkAny(membersOf(config.any, [...path, 'any']), state, problems);
+  const list = config.any_of ?? config.all_of;
+  if (list !== undefined) return walkElements({ config, path }, list, state, problems);
   if (config.not !== undefined) return walkNot(membersOf(config.not, [...path, 'not']), state, problems);
   return walkLeaf({ config, path }, state, problems);
 }
@@ -67,6 +71,65 @@ function walkLeaf({ config, path }: Member, state: State, problems: Problem[]): 
   const indexes = possible.flatMap(({ forms }) => forms).sort((a, b) => a - b);
   return indexes.length === 0 ? state : { set: set.pick(indexes), constraints };
 }
+
+/** Checks the paths of a list and of its elements. Nothing is known about which of them match. */
+function walkElements({ config, path }: Member, list: string, state: State, problems: Problem[]): State {
+  const { set } = state;
+  const field = lowerField(list);
+  const key = config.any_of === undefined ? 'all_of' : 'any_of';
+  if (set !== null && typeof field !== 'string')
+    problems.push(...checkElements(set, { config, path: [...path, key], text: list, list: field, shown: printPath }));
+  return state;
+}
+
+interface WrittenList {
+  /** The filter, with its `where`. */
+  readonly config: FilterConfig;
+  readonly path: NodePath;
+  /** Formats a path as it would be written there. */
+  readonly shown: (path: readonly string[]) => string;
+  /** The list as written. */
+  readonly text: string;
+  readonly list: FieldPlan;
+}
+
+function checkElements(set: FormSet, { config, path, text, list, shown }: WrittenList): readonly Problem[] {
+  const within = list.path.length;
+  const { nodes, isOpen } = factsOfField(set, list);
+  if (!isOpen && nodes.length === 0) return unknownPath(set, { path: list.path, text, shown }, { path });
+  if (!isOpen && set.shape.complete && !nodes.some(({ types }) => types.has('array'))) {
+    const message = `\`${text}\` is ${describeTypes(nodes)}, not a list`;
+    return [{ rule: 'unknown-payload-path', path, at: 'value', message }];
+  }
+  const relative = (meant: readonly string[]): string =>
+    printPath(meant.slice(0, within)) === printPath(list.path) ? printPath(meant.slice(within + 1)) : printPath(meant);
+  const inElement = (field: FieldPlan): FieldPlan => ({ in: list.in, path: [...list.path, '0', ...field.path] });
+  return leavesOf(membersOf(config.where ?? [], [...path.slice(0, -1), 'where'])).flatMap((member) => {
+    const below = member.config.any_of ?? member.config.all_of;
+    const field = lowerField(below ?? member.config.field ?? '', true);
+    if (typeof field === 'string') return [];
+    const key = below === undefined ? 'field' : member.config.any_of === undefined ? 'all_of' : 'any_of';
+    const at = [...member.path, key];
+    if (below !== undefined)
+      return checkElements(set, {
+        config: member.config,
+        path: at,
+        text: below,
+        list: inElement(field),
+        shown: relative,
+      });
+    const found = inElement(field);
+    if (factsOfField(set, found).nodes.length > 0) return [];
+    return unknownPath(set, { path: found.path, text: printPath(field.path), shown: relative }, { path: at });
+  });
+}
+
+/** The conditions in groups, lists included. */
+const leavesOf = (members: readonly Member[]): readonly Member[] =>
+  members.flatMap((member) => {
+    const [group] = (['all', 'any', 'not'] as const).filter((key) => member.config[key] !== undefined);
+    return group === undefined ? [member] : leavesOf(membersOf(member.config[group] ?? [], [...member.path, group]));
+  });
 
 /** After `any`, the possible forms are those that remain after at least one member. */
 function walkAny(members: readonly Member[], state: State, problems: Problem[]): State {
@@ -97,7 +160,7 @@ function checkLeaf(set: FormSet, leaf: WrittenLeaf): readonly Problem[] {
   if (isOpen) return [];
   // The values and types of a shape that is not complete are not all there are.
   if (nodes.length > 0) return set.shape.complete ? checkOperands(set, leaf, nodes) : [];
-  const field = { path: leaf.field.path, text: leaf.text, shown: (text: string) => text };
+  const field = { path: leaf.field.path, text: leaf.text, shown: printPath };
   return unknownPath(set, field, { path: [...leaf.path, 'field'] });
 }
 
@@ -198,7 +261,7 @@ const printConstraint = ({ allowed, bounds }: Constraint): string =>
     ? bounds.map((bound) => `${rangeOf(bound)?.words} \`${bound.value}\``).join(' and ')
     : oneOf(allowed.map((json) => printValue(JSON.parse(json))));
 
-const keyOf = ({ field }: WrittenLeaf): string => `${field.in} ${field.path.join('.')}`;
+const keyOf = ({ field }: WrittenLeaf): string => `${field.in} ${printPath(field.path)}`;
 
 /** The values that a condition allows, as JSON; null if it does not list them, or lists objects, whose keys have no order. */
 function allowedBy({ operator, value }: WrittenLeaf): readonly string[] | null {
@@ -239,7 +302,7 @@ const MAX_IN_MESSAGE = 5;
 const MAX_IN_HINT = 12;
 
 function isAction({ shape }: FormSet, { field }: Leaf): boolean {
-  return shape.action !== null && field.in !== 'event' && field.path.join('.') === shape.action.join('.');
+  return shape.action !== null && field.in !== 'event' && printPath(field.path) === printPath(shape.action);
 }
 
 function explainAction(set: FormSet, action: string, actions: readonly string[]): Explanation {
@@ -293,7 +356,7 @@ function explainType(set: FormSet, leaf: Leaf, nodes: readonly ShapeNode[], { ne
   }
   const hasText = rangeOf(leaf) === null && nodes.some(({ types }) => types.has('object'));
   const below = hasText ? textBelow(set, leaf.field.path) : null;
-  const better = below === null ? [] : [below.join('.')];
+  const better = below === null ? [] : [printPath(below)];
   return { rule: 'impossible-filter', message: `${never}: it is ${describeTypes(nodes)}${suggestion(better)}` };
 }
 

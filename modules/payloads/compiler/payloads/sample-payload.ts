@@ -57,9 +57,16 @@ function readPaths(plan: Parameters<typeof samplePayload>[0]): readonly Path[] {
     coalesce?.all?.each ?? [],
     session?.key ?? [],
   ];
-  return templates.flatMap((template: TemplatePlan) =>
-    template.flatMap((segment) => (segment.kind === 'path' && !isBuiltin(segment.path) ? [segment.path] : [])),
-  );
+  return templates.flatMap((template) => pathsIn(template, []));
+}
+
+/** @param around the element of the blocks around the template */
+function pathsIn(template: TemplatePlan, around: Path): readonly Path[] {
+  return template.flatMap((segment): readonly Path[] => {
+    if (segment.kind !== 'each' && (segment.kind !== 'path' || isBuiltin(segment.path))) return [];
+    const path = [...(segment.from === 'root' ? [] : around), ...segment.path];
+    return segment.kind === 'each' ? pathsIn(segment.plan, [...path, '0']) : [path];
+  });
 }
 
 /** Whether it is `{event_type}` or a similar placeholder. A payload key of that name would hide the built-in value. */
@@ -67,7 +74,11 @@ const isBuiltin = ([first = '', ...rest]: Path): boolean => rest.length === 0 &&
 
 /** Sets values that make the filter pass, if they can be determined. */
 function satisfy(filter: FilterPlan, payload: Sample): void {
-  if (filter.kind !== 'leaf') {
+  if ('where' in filter) {
+    const element: Sample = {};
+    satisfy(filter.where, element);
+    if (isPayload(filter.field)) place(payload, filter.field.path, [element]);
+  } else if (filter.kind !== 'leaf') {
     const members = { all: filter.filters, any: filter.filters.slice(0, 1), not: [] }[filter.kind];
     for (const member of members) satisfy(member, payload);
   } else if (isPayload(filter.field)) {

@@ -2,6 +2,7 @@
 
 import { posix } from 'node:path';
 import { agentPlan, agentToolsets } from '../../../../base/names.ts';
+import { printPath } from '../../../../base/paths.ts';
 import { DEFAULT_TOOLSETS, webhookToolsets } from '../../../../compiler/config/agents.ts';
 import { deliverPath, deliveryTargets } from '../../../../compiler/rules/support/receivers.ts';
 import { rule } from '../../../../compiler/rules/support/rule.ts';
@@ -314,7 +315,7 @@ export function rejectsOwnEvents(
 ): boolean {
   return requires(filters, forms, (leaf, negated) => {
     if (leaf.field.in === 'header') return false;
-    const path = leaf.field.path.join('.');
+    const path = printPath(leaf.field.path);
     if (isBelow(path, effect.absent ?? [])) return !holds(leaf, null, negated);
     if (path === effect.place?.field) return place !== null && isElsewhere(leaf, negated, place);
     const mark = effect.marks?.[path];

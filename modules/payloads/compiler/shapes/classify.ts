@@ -1,5 +1,6 @@
 /** Classifies fields of a route's events by content and author, for rules about untrusted text and for templates. */
 
+import { printPath } from '../../../../base/paths.ts';
 import type { FieldReview } from './field-review.ts';
 import type { FormSet, Level } from './form-set.ts';
 import { factsOfField } from './form-set.ts';
@@ -39,7 +40,7 @@ const BUILT_IN: Readonly<Record<string, LeafClass>> = {
 export function classify(set: FormSet | null, path: readonly string[]): FieldClass {
   if (set === null) return UNKNOWN;
   if (path.length === 0) return { class: 'text', text: null };
-  return set.remember(`class ${path.join('.')}`, () => classifyIn(set, path));
+  return set.remember(`class ${printPath(path)}`, () => classifyIn(set, path));
 }
 
 function classifyIn(set: FormSet, path: readonly string[]): FieldClass {

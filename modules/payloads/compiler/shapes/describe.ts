@@ -1,5 +1,6 @@
 /** Describes event forms, fields and values in messages. */
 import { groupBy } from '../../../../base/group-by.ts';
+import { printPath } from '../../../../base/paths.ts';
 import { oneOf } from '../../../../compiler/text/suggest.ts';
 import type { FormSet, Level, PathMatch, PathTree } from './form-set.ts';
 import type { Shape, ShapeNode, ShapeType, ShapeVariant } from './shape.ts';
@@ -149,7 +150,7 @@ function startOf(tree: PathTree, prefix: string): Step {
 function stepsFrom(tree: PathTree, at: Step, prefix: string): readonly Step[] {
   return [...tree.children(at.level)].flatMap(([name, level]): readonly Step[] => {
     const path = [...at.path, name];
-    const text = path.join('.');
+    const text = printPath(path);
     if (!text.startsWith(prefix) && !prefix.startsWith(`${text}.`)) return [];
     return [{ path, level, above: new Set([...at.above, key(level)]), isNew: !at.above.has(key(level)) }];
   });

@@ -1,6 +1,7 @@
 /** The event forms that are possible at one point of a route, with lookups of paths in them. */
 
 import { groupBy } from '../../../../base/group-by.ts';
+import { printPath } from '../../../../base/paths.ts';
 import type { FieldPlan, TargetEffect } from '../../../../schemas/generated/types.ts';
 import type { NodeId, Shape, ShapeGraph, ShapeNode, ShapeProperty, ShapeVariant } from './shape.ts';
 import { ANY, ANY_EVENT } from './shape.ts';
@@ -37,7 +38,7 @@ function formSet(shape: Shape, members: readonly number[], select: (indexes: rea
     shape,
     forms,
     find: (path) =>
-      set.remember(`find ${path.join('.')}`, () => forms.map(({ root }) => findPath(shape.graph, root, path))),
+      set.remember(`find ${printPath(path)}`, () => forms.map(({ root }) => findPath(shape.graph, root, path))),
     pick: (indexes) =>
       indexes.length === members.length ? set : select(indexes.flatMap((index) => members[index] ?? [])),
     remember<T>(key: string, compute: () => T): T {
@@ -167,7 +168,7 @@ interface FieldGroup {
 
 /** Looks up a field in all forms of a set. Results are cached in the set. */
 export function factsOfField(set: FormSet, field: FieldPlan): FieldFacts {
-  return set.remember(`field ${field.in} ${field.path.join('.')}`, () => {
+  return set.remember(`field ${field.in} ${printPath(field.path)}`, () => {
     const groups = field.in === 'event' ? eventGroups(set) : fieldGroups(set, field);
     const nodes = groups.flatMap(({ node }) => node ?? []);
     return { groups, nodes, isOpen: nodes.some(({ types }) => types.has('any')) };

@@ -1,4 +1,5 @@
 /** "Did you mean" for paths: finds paths with similar spelling, and paths with the same parts elsewhere. */
+import { printPath } from '../../../../base/paths.ts';
 import { editDistance, isPlural, isSlip } from '../../../../compiler/text/suggest.ts';
 import type { FormSet, Level, PathTree } from './form-set.ts';
 import { createPathTree } from './form-set.ts';
@@ -14,7 +15,7 @@ type Path = readonly string[];
 
 /** Returns at most three paths, most likely first. */
 export function suggestPaths(set: FormSet, path: Path): readonly Path[] {
-  return set.remember(`suggest ${path.join('.')}`, () => {
+  return set.remember(`suggest ${printPath(path)}`, () => {
     const tree = treeOf(set);
     const inner = withoutWrapper(tree, path);
     if (inner.length > 0) return inner;
@@ -164,7 +165,7 @@ function oneOtherPart(tree: PathTree, path: Path): readonly Path[] {
 
 function distinct(paths: readonly Path[]): readonly Path[] {
   const seen = new Set<string>();
-  return paths.filter((path) => !seen.has(path.join('.')) && seen.add(path.join('.')));
+  return paths.filter((path) => !seen.has(printPath(path)) && seen.add(printPath(path)));
 }
 
 const byLength = (a: Path, b: Path): number => a.join('.').length - b.join('.').length || byText(a, b);

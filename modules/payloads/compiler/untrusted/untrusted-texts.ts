@@ -1,5 +1,7 @@
 /** Finds text by outsiders in a route's prompt, what it can reach, and whether filters restrict its authors. */
+
 import { agentPlan, agentToolsets, NO_AGENT } from '../../../../base/names.ts';
+import { printPath } from '../../../../base/paths.ts';
 import { readPlaceholders } from '../../../../compiler/config/grammar.ts';
 import { EVENTS, keepsAll } from '../../../../compiler/config/route-keys.ts';
 import type { RouteView } from '../../../../compiler/views/views.ts';
@@ -74,7 +76,7 @@ function untrustedPart(
   // An object may contain texts by several authors.
   const isWhole = found.text?.path.length === path.length;
   if (set !== null && isWhole && isByTrustedAuthor(route.config.filters, set, path)) return null;
-  return { path: found.text?.path.join('.') ?? null, review };
+  return { path: found.text === null ? null : printPath(found.text.path), review };
 }
 
 /** The acting toolsets of a run: those of the route, or of the job that it triggers, without forbidden ones. */
@@ -121,7 +123,7 @@ function isRequired(filters: Filters, form: FormSet, { author = [], sender = [] 
 }
 
 /** Null for headers, whose names may look like paths. */
-const pathOf = ({ field }: WrittenLeaf): string | null => (field.in === 'header' ? null : field.path.join('.'));
+const pathOf = ({ field }: WrittenLeaf): string | null => (field.in === 'header' ? null : printPath(field.path));
 
 /** Whether the user who caused the event wrote the text: by the event form, or because only such actions pass the filters. */
 function isBySender(filters: Filters, form: FormSet, sender: readonly string[]): boolean {

@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Document, Pair, Scalar, YAMLMap } from 'yaml';
 import { isAlias, isMap, isScalar, Lexer, parseDocument, stringify } from 'yaml';
 import { CliError } from '../../../../cli/base/errors.ts';
+import { parseBounded, YamlLimitError } from '../../../../compiler/text/bounded-yaml.ts';
 
 /** @throws CliError if the text is not YAML, or the edit would change anything else */
 export function editYaml(name: string, text: string, edits: readonly YamlEdit[]): string {
@@ -46,8 +47,18 @@ function withValue(data: unknown, path: readonly string[], value: unknown): unkn
   return { ...map, [key]: withValue(map[key], rest, value) };
 }
 
+function readBounded(name: string, text: string): Document.Parsed {
+  try {
+    return parseBounded(text, { logLevel: 'silent', prettyErrors: false });
+  } catch (error) {
+    if (error instanceof YamlLimitError)
+      throw new CliError(`${name}: ${error.message}`, 'fix it first: hookwright lint');
+    throw error;
+  }
+}
+
 function parse(name: string, text: string): Document.Parsed {
-  const document = parseDocument(text, { logLevel: 'silent', prettyErrors: false });
+  const document = readBounded(name, text);
   const [error] = document.errors;
   if (error !== undefined) {
     const before = text.slice(0, error.pos[0]).split('\n');

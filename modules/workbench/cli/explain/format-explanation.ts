@@ -20,10 +20,22 @@ export function formatExplanation(explanation: Explanation, paint: Paint): strin
     ...startLines(explanation, paint),
     headline(explanation, paint),
     ...explanation.stages.flatMap((stage) => formatStage(stage, explanation, paint)),
+    ...(explanation.response === undefined ? [] : responseLines(explanation.response, paint)),
+    ...(explanation.events ?? []).flatMap((event, at) =>
+      formatExplanation({ ...event, route: `${explanation.route} #${at}` }, paint).map((line) => `  ${line}`),
+    ),
     ...formatOutcome(explanation, paint),
     ...explanation.warnings.map((text) => `${paint('yellow', '!')} ${visible(text)}`),
   ];
 }
+
+const responseLines = (
+  { content_type, headers, body }: NonNullable<Explanation['response']>,
+  paint: Paint,
+): string[] => [
+  `${paint('cyan', '→')} ${paint('bold', 'answers')} ${visible([content_type ?? 'without a body', addressText(headers)].join(' ').trim())}`,
+  ...(body === '' ? [] : body.split('\n').map((line) => `  ${paint('dim', '│')} ${visible(line)}`)),
+];
 
 const startLines = ({ would_not_start: reasons }: Explanation, paint: Paint): string[] =>
   (reasons?.split('\n') ?? []).map((reason) => paint('red', `\`serve\` would not start: ${visible(reason)}`));
@@ -114,7 +126,7 @@ function skippedText({ stage, reason, looked_for }: ExplainedStage, { script }: 
 }
 
 function formatFilters(finding: ExplainedFilter, paint: Paint, depth = 1): string[] {
-  const indent = '  '.repeat(depth);
+  const indent = '  '.repeat(depth) + (finding.element === undefined ? '' : `[${finding.element}] `);
   const mark = finding.holds ? paint('green', '✓') : paint('red', '✗');
   if (finding.field === null) {
     const members = finding.of.flatMap((member) => formatFilters(member, paint, depth + 1));
@@ -123,9 +135,13 @@ function formatFilters(finding: ExplainedFilter, paint: Paint, depth = 1): strin
       return finding.of.flatMap((member) => formatFilters(member, paint, depth));
     return [`${indent}${mark} ${finding.operator}`, ...members];
   }
-  const value = finding.missing ? 'missing' : valueText(finding.found);
-  const line = `${finding.field} ${finding.operator} ${valueText(finding.expected)}`;
-  return [`${indent}${mark} ${visible(line)}  ${paint('dim', `found ${visible(value)}`)}`];
+  const found = finding.missing ? 'missing' : valueText(finding.found);
+  const isList = finding.operator === 'any_of' || finding.operator === 'all_of';
+  const line = isList
+    ? `${finding.operator} ${finding.field}`
+    : `${finding.field} ${finding.operator} ${valueText(finding.expected)}`;
+  const elements = finding.of.flatMap((member) => formatFilters(member, paint, depth + 1));
+  return [`${indent}${mark} ${visible(line)}  ${paint('dim', `found ${visible(found)}`)}`, ...elements];
 }
 
 function valueText(value: unknown): string {

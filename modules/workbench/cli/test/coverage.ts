@@ -120,6 +120,8 @@ function addressItems(plan: RoutePlan['deliver'][number], index: number): Item[]
 function leavesOf(plan: FilterPlan | null, at = 'filters'): string[] {
   if (plan === null) return [];
   if (plan.kind === 'leaf') return [`${at} ${printField(plan.field)} ${plan.operator}`];
+  // A test reaches some elements, so the list as a whole is what can be true or false.
+  if ('where' in plan) return [`${at} ${printField(plan.field)} ${plan.kind}`];
   const group = at === 'filters' && plan.kind === 'all' ? at : `${at}.${plan.kind}`;
   return plan.filters.flatMap((member, index) => leavesOf(member, `${group}[${index}]`));
 }
@@ -130,8 +132,9 @@ function truthsOf(finding: ExplainedFilter): boolean[] {
 
 /** Returns the placeholders, as written, that may or may not resolve. Fields that every event has always resolve, `{headers.X}` never does. */
 function placeholdersOf(plan: TemplatePlan): string[] {
-  const texts = plan.flatMap((segment) =>
-    segment.kind === 'path' && segment.builtin === null && segment.path.length > 0 ? [segment.text] : [],
-  );
+  const texts = plan.flatMap((segment) => {
+    if (segment.kind === 'each') return [segment.text, ...placeholdersOf(segment.plan)];
+    return segment.kind === 'path' && segment.builtin === null && segment.path.length > 0 ? [segment.text] : [];
+  });
   return [...new Set(texts)];
 }

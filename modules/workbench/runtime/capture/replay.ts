@@ -1,7 +1,8 @@
 /** Sends a captured request through the stages again, as a new request. Its signature was verified when it arrived. */
 
-import type { Intake, Services, StageName } from '../../../../runtime/intake/intake.ts';
+import type { Services, StageName } from '../../../../runtime/intake/intake.ts';
 import type { StagedRequest } from '../../../../runtime/intake/keeper.ts';
+import { giveId } from '../../../../runtime/intake/stages/decide.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import { createIntake } from '../explain/explain-services.ts';
@@ -40,15 +41,10 @@ export function replayRequest(captured: KeptRequest, route: LinkedRoute, service
     },
     watcher: {
       skips: (stage) => DECIDED.has(stage),
-      passed: (stage) => {
-        if (stage === 'identify') giveNewId(intake, services);
+      passed: (stage, _reply, event) => {
+        // With the old id or the replay guard, the event would be a duplicate.
+        if (stage === 'identify') giveId(event, services.ids.delivery(event.receivedAt), true);
       },
     },
   };
-}
-
-/** With the old id, the event would be a duplicate. */
-function giveNewId(intake: Intake, { ids }: Services): void {
-  intake.deliveryId = ids.delivery(intake.receivedAt);
-  if (intake.claim !== null) intake.claim = { ...intake.claim, delivery_id: intake.deliveryId, generated: true };
 }

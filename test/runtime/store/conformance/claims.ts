@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Store } from '../../../../runtime/store/contract.ts';
 import type { ClaimKey } from '../../../../runtime/store/records.ts';
-import { HOLDER, makeAccept, makeClaim } from '../../../helpers/dispatches.ts';
+import { HOLDER, makeAccept, makeClaim, makeJoin } from '../../../helpers/dispatches.ts';
 import type { StoreOpener } from './subject.ts';
 import { accept, advance, audit, find, tally } from './subject.ts';
 
@@ -67,6 +67,37 @@ export function claims(open: StoreOpener): void {
     assert.equal(await isClaimed(store, makeClaim('same'), 5000), false);
     await accept(store, 'b', { claim: makeClaim('same', 9000), now: 5000 });
     assert.equal(await isClaimed(store, makeClaim('same'), 5000), true);
+  });
+
+  it('refuses what was signed under another id as long as its guard lasts, even after a restart', async (t) => {
+    const opened = await open(t);
+    const guarded = (id: string, expires_at = 90_000) =>
+      makeClaim(id, expires_at, { guard: '\nsigned', guard_expires_at: 5000 });
+    await accept(opened.store, 'a', { claim: guarded('one') });
+    await opened.restart();
+    const { store } = opened;
+    const others = [guarded('two'), makeClaim('\nsigned', 5000), guarded('one')];
+    for (const claim of others) assert.equal((await store.write(makeAccept('b', { claim }))).kind, 'duplicate');
+    for (const claim of others) assert.equal(await isClaimed(store, claim, 4999), true);
+    await store.write(
+      makeJoin('c', 'k', 1000, { claim: makeClaim('three', 9000, { guard: '\nother', guard_expires_at: 9000 }) }),
+    );
+    const joined = { claim: makeClaim('four', 9000, { guard: '\nother', guard_expires_at: 9000 }) };
+    assert.equal((await store.write(makeJoin('d', 'k', 2000, joined))).kind, 'duplicate');
+    // A refused event claims nothing.
+    assert.equal(await isClaimed(store, makeClaim('four'), 2000), false);
+    await accept(store, 'e', { claim: guarded('two'), now: 5000 });
+  });
+
+  it('stores one of several events with one guard that are written at once', async (t) => {
+    const { store } = await open(t);
+    const ids = Array.from({ length: 20 }, (_, index) => `id-${index}`);
+    const results = await Promise.all(
+      ids.map((id) =>
+        store.write(makeAccept(id, { claim: makeClaim(id, 9e9, { guard: '\nsigned', guard_expires_at: 9e9 }) })),
+      ),
+    );
+    assert.deepEqual(results.map(({ kind }) => kind).sort(), [...Array(19).fill('duplicate'), 'stored']);
   });
 
   it('only checks an id that is claimed later, and claims it with the change that requests it', async (t) => {

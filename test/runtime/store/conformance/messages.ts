@@ -90,6 +90,49 @@ export function messages(open: StoreOpener): void {
     assert.deepEqual(await audit(store), []);
   });
 
+  it('is one message under its id and under its guard, which is free until the message is done', async (t) => {
+    const opened = await open(t);
+    const sent = (id: string, now: number) => ({
+      claim: makeClaim(id, now + 60_000, { guard: '\nsigned', guard_expires_at: now + 9000 }),
+    });
+    const first = refOf(await attempt(opened.store, 'one', 1000, sent('same', 1000)));
+    const crowd = { ...sent('other', 1000), work: { kind: 'held', holder: 'another' } } as const;
+    assert.equal((await attempt(opened.store, 'crowd', 1000, crowd)).kind, 'held');
+    await end(opened.store, first, 2000, [step(0, 'ok'), step(1, 'retry')]);
+    await opened.restart();
+    const { store } = opened;
+    // The sender generates an id for each attempt.
+    const again = await attempt(store, 'two', 3000, sent('other', 3000));
+    assert.ok('continued' in again);
+    assert.equal(again.ref, first);
+    await end(store, first, 4000, [step(1, 'ok')], { claim: sent('other', 4000).claim });
+    assert.equal((await attempt(store, 'three', 5000, sent('third', 5000))).kind, 'duplicate');
+    assert.equal((await attempt(store, 'four', 12_999, sent('third', 12_999))).kind, 'duplicate');
+    assert.equal((await attempt(store, 'five', 13_000, sent('third', 13_000))).kind, 'stored');
+    assert.deepEqual(await audit(store), []);
+  });
+
+  it('releases the guard of a message that fails permanently, and claims it with a replay', async (t) => {
+    const opened = await open(t);
+    const { store } = opened;
+    const deliveries = deliveriesTo('a');
+    const sent = (id: string) => makeClaim(id, 90_000, { guard: '\nsigned', guard_expires_at: 50_000 });
+    const { expires_at: _, guard_expires_at: __, ...key } = sent('same');
+    const open_ = [{ index: 0, target: 'a', due_at: 1000 }];
+    const work = { kind: 'deliveries', answer: null, open: open_ } as const;
+    const ref = refOf(await attempt(store, 'one', 1000, { claim: sent('same'), claiming: 'now', work, deliveries }));
+    const isFree = async (now: number) => !(await store.read({ kind: 'is_claimed', key: sent('other'), now }));
+    assert.equal(await isFree(2000), false);
+    await take(store, 2000);
+    await store.write({ ...makeAttempt(ref, 0, 3000, { outcome: 'permanent', reason: 'no' }), key });
+    assert.equal(await isFree(3000), true);
+    await store.write({ kind: 'resend', ref, key, again: false, now: 4000 });
+    assert.equal(await isFree(4000), false);
+    await take(store, 4000);
+    await store.write({ ...makeAttempt(ref, 0, 5000), key });
+    assert.equal(await isFree(5000), false);
+  });
+
   it('frees the id when a replay fails permanently, and continues with the next attempt', async (t) => {
     const { store } = await open(t);
     const ref = refOf(await attempt(store, 'one', 1000));

@@ -29,6 +29,10 @@ export type Recipe = (id: string, now: number) => Mutation | 'restart' | 'crash'
 
 const small = fc.integer({ min: 0, max: 5 });
 const deliveryId = fc.constantFrom('1', '2', '3', 'x\0y', '\ud800');
+/** The replay guard of an event; most have none. */
+const guard = fc.constantFrom(undefined, undefined, '\ng1', '\ng2');
+const guardAt = (name: string | undefined, guard_expires_at: number) =>
+  name === undefined ? {} : { guard: name, guard_expires_at };
 const route = fc.constantFrom('alerts', 'other');
 const place = fc.integer({ min: 0, max: 15 });
 const holder = fc.constantFrom('one', 'one', 'two');
@@ -50,11 +54,11 @@ const accept = fc
     approve: fc.boolean(),
     holder,
     cap: fc.option(small),
-    ...{ agent, session },
+    ...{ agent, session, guard },
   })
   .chain((parts) => fc.record({ parts: fc.constant(parts), work: fc.constantFrom('run', 'run', 'deliveries', 'held') }))
   .map(({ parts, work }): Recipe => {
-    const { deliveryId, route, ttl, generated, later, approve, holder, cap, agent, session } = parts;
+    const { deliveryId, route, ttl, generated, later, approve, holder, cap, agent, session, guard } = parts;
     return (id, now) => {
       // A text and an address that differ between attempts of the sender.
       const extra: Record<string, string> = ttl > 3 ? { chat_id: String(ttl) } : {};
@@ -62,7 +66,9 @@ const accept = fc
       const deliveries = deliveriesTo(...TARGETS).map((one, index) =>
         index === 0 ? { ...one, extra } : { ...one, ...approved },
       );
-      const claim = generated ? null : makeClaim(deliveryId, now + ttl * 40, { route });
+      const byId = makeClaim(deliveryId, now + ttl * 40, { route, ...guardAt(guard, now + ttl * 30) });
+      const byGuard = guard === undefined ? null : makeClaim(guard, now + ttl * 30, { route });
+      const claim = generated ? byGuard : byId;
       const of = { route, delivery_id: deliveryId, accepted_at: now, deliveries, agent, ...session };
       const dispatch = makeDispatch(id, of);
       const works = {
@@ -83,16 +89,24 @@ const accept = fc
   });
 
 const join = fc
-  .record({ deliveryId, key: fc.constantFrom('k', 'l\0', 'm'), window: small, agent, session, whole: fc.boolean() })
+  .record({
+    deliveryId,
+    guard,
+    key: fc.constantFrom('k', 'l\0', 'm'),
+    window: small,
+    agent,
+    session,
+    whole: fc.boolean(),
+  })
   .map(
-    ({ deliveryId, key, window, agent, session, whole }): Recipe =>
+    ({ deliveryId, guard, key, window, agent, session, whole }): Recipe =>
       (id, now) =>
         makeJoin(id, key, now, {
           dispatch: makeDispatch(id, {
             ...{ accepted_at: now, agent, ...session },
             ...(whole ? { burst: { line: `line of ${id}`, at: [2], max_events: 1 + window } } : {}),
           }),
-          claim: makeClaim(`${deliveryId}-${now < 1100}`, now + 100),
+          claim: makeClaim(`${deliveryId}-${now < 1100}`, now + 100, guardAt(guard, now + 60)),
           limits: { window_ms: window * 20, max_wait_ms: 70 },
         }),
   );
@@ -115,15 +129,15 @@ const advance = fc
   .record({
     ...{ place, holder, to: fc.constantFrom('pending', 'delivering', ...FINAL_STATES), wait: small },
     ...{ answer: fc.boolean(), reason: fc.boolean(), claim: fc.option(deliveryId), steps: fc.boolean() },
-    isHeld: fc.boolean(),
+    ...{ isHeld: fc.boolean(), guard },
   })
-  .map(({ place, holder, to, wait, answer, reason, claim, steps, isHeld }): Recipe => {
+  .map(({ place, holder, to, wait, answer, reason, claim, steps, isHeld, guard }): Recipe => {
     return (id, now) => ({
       ...{ kind: 'advance', ref: place, holder, to, at: now },
       ...(answer ? { answer: `answer \0 at ${now}`, ...programOf(wait, now) } : {}),
       ...(wait % 2 === 0 ? {} : { usage: usageAt(wait), limits: BUDGETS }),
       ...(reason ? { reason: `reason ${now}` } : {}),
-      ...(claim === null ? {} : { claim: makeClaim(claim, now + 50) }),
+      ...(claim === null ? {} : { claim: makeClaim(claim, now + 50, guardAt(guard, now + 40)) }),
       ...(to === 'pending' && wait > 0 ? { due_at: now + wait * 10 } : {}),
       ...(to === 'delivering' && !isHeld ? { open: [{ index: 1, target: 'email', due_at: now + wait * 5 }] } : {}),
       ...(to === 'delivering' && isHeld ? { held: true as const } : {}),
@@ -172,9 +186,9 @@ const usageAt = (wait: number): RunUsage => ({
 const attempt = fc
   .record({
     ...{ place, holder, index: fc.integer({ min: 0, max: 1 }), again: fc.option(small), ok: fc.boolean() },
-    message: fc.option(deliveryId),
+    ...{ message: fc.option(deliveryId), guard },
   })
-  .map(({ place, holder, index, again, ok, message }): Recipe => {
+  .map(({ place, holder, index, again, ok, message, guard }): Recipe => {
     return (_, now) => {
       const step = makeStep({
         kind: 'delivery',
@@ -184,16 +198,16 @@ const attempt = fc
         sent: ok ? 1 : now % 3,
         reason: ok ? null : 'no',
       });
-      const key = message === null ? {} : { key: keyOf(message) };
+      const key = message === null ? {} : { key: keyOf(message, guard) };
       const made = { ...makeAttempt(place, index, now, null), ...key, holder };
       if (again === null) return { ...made, step, due_at: null };
       return { ...made, step: again === 0 ? null : step, due_at: now + again * 10 };
     };
   });
 
-const replay = fc.record({ place, message: fc.option(deliveryId), again: fc.boolean() }).map(
-  ({ place, message, again }): Recipe =>
-    (_, now) => ({ kind: 'resend', ref: place, key: message === null ? null : keyOf(message), again, now }),
+const replay = fc.record({ place, message: fc.option(deliveryId), again: fc.boolean(), guard }).map(
+  ({ place, message, again, guard }): Recipe =>
+    (_, now) => ({ kind: 'resend', ref: place, key: message === null ? null : keyOf(message, guard), again, now }),
 );
 
 /** A message, whose text differs between attempts. */
@@ -214,7 +228,10 @@ const approvals = fc.oneof(
   ),
 );
 
-const keyOf = (delivery_id: string): ClaimKey => ({ profile: 'default', route: 'alerts', delivery_id });
+const keyOf = (delivery_id: string, guard: string | undefined): ClaimKey => ({
+  ...{ profile: 'default', route: 'alerts', delivery_id },
+  ...(guard === undefined ? {} : { guard }),
+});
 
 const jobs = fc.oneof(
   fc.record({ job, paused: fc.boolean(), wait: fc.option(small) }).map(
