@@ -6,7 +6,6 @@ import type {
   BudgetConfig,
   BudgetPlan,
   CommandAgentPlan,
-  GuardedSecretConfig,
   GuardedSecretPlan,
   SandboxConfig,
   SandboxPlan,
@@ -80,22 +79,11 @@ function lowerEnv(config: NonNullable<AgentConfig['env']>, scope: string): Pick<
   const env: Record<string, SecretRef> = {};
   const only_to: Record<string, GuardedSecretPlan> = {};
   for (const [name, entry] of Object.entries(config)) {
-    env[name] = parseSecretRef(typeof entry === 'string' ? entry : entry.secret, scope);
-    if (typeof entry !== 'string') only_to[name] = lowerGuarded(entry);
+    const { secret, ...places } = typeof entry === 'string' ? { secret: entry } : entry;
+    env[name] = parseSecretRef(secret, scope);
+    if ('only_to' in places) only_to[name] = places;
   }
   return { env, only_to };
-}
-
-const HTTPS_PORT = 443;
-/** The headers in which services expect a key. */
-const KEY_HEADERS = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'];
-
-function lowerGuarded({ only_to, header, in: place }: GuardedSecretConfig): GuardedSecretPlan {
-  return {
-    hosts: only_to.map((host) => (/:\d+$/.test(host) ? host : `${host}:${HTTPS_PORT}`).toLowerCase()),
-    headers: header === undefined ? KEY_HEADERS : [header.toLowerCase()],
-    body: place === 'body',
-  };
 }
 
 /** Null: no sandbox, so the program has the access of the gateway. */

@@ -3509,7 +3509,28 @@ export interface SandboxPlan {
   network: 'any' | string[];
   read: string[];
   write: string[];
-  limits?: SandboxLimits;
+  limits?: SandboxLimits1;
+}
+/**
+ * What all processes of a run may use together. A run that exceeds a limit is ended and fails. On Linux only; elsewhere such a run does not start.
+ */
+export interface SandboxLimits1 {
+  /**
+   * Memory that is not shared with other programs.
+   */
+  memory?: string;
+  /**
+   * Processes at one time, with about three of the sandbox.
+   */
+  processes?: number;
+  /**
+   * Processor time.
+   */
+  cpu_seconds?: number;
+  /**
+   * Size of the work folder and the temporary folder.
+   */
+  disk?: string;
 }
 export interface ExplainedBudget {
   /**
@@ -4783,18 +4804,9 @@ export interface CommandAgentPlan {
   toolsets: MostToolsets;
 }
 export interface GuardedSecretPlan {
-  /**
-   * `host:port` or `*.host:port`, in lower case.
-   */
-  hosts: string[];
-  /**
-   * In lower case.
-   */
-  headers: string[];
-  /**
-   * Whether bodies of requests get the value too.
-   */
-  body: boolean;
+  only_to: string[];
+  header?: string;
+  in?: 'body';
 }
 /**
  * Where the JSON that an agent's program prints has tokens and cost. Values of several paths are added; `*` matches every member.

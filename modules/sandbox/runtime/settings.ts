@@ -73,10 +73,22 @@ export function settingsOf({ network, onlyTo, paths, ...run }: Run) {
 function networkOf(network: SandboxPlan['network'], onlyTo: Run['onlyTo']): object {
   // launch.mjs decides for each connection.
   if (network === 'any') return { allowedDomains: [], deniedDomains: [] };
-  const receivers = Object.values(onlyTo).flatMap(({ hosts }) => hosts.map(withoutPort));
+  const receivers = Object.values(onlyTo).flatMap(({ only_to }) => only_to.map(withoutPort));
   const others = network.map(withoutPort).filter((host) => !receivers.some((receiver) => overlap(host, receiver)));
   const ending = receivers.length === 0 ? {} : { tlsTerminate: { excludeDomains: [...new Set(others)] } };
   return { allowedDomains: network, deniedDomains: [], strictAllowlist: true, ...ending };
+}
+
+/** The headers in which services expect a key. */
+const KEY_HEADERS = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'];
+
+/** Where a secret goes, in lower case: to `host:port` or `*.host:port`, in headers and bodies. */
+export function placesOf({ only_to, header, in: place }: Run['onlyTo'][string]) {
+  return {
+    hosts: only_to.map((host) => (/:\d+$/.test(host) ? host : `${host}:443`).toLowerCase()),
+    headers: header === undefined ? KEY_HEADERS : [header.toLowerCase()],
+    body: place === 'body',
+  };
 }
 
 const withoutPort = (host: string): string =>

