@@ -24,7 +24,7 @@ import { npmInstall } from '../../../runtime/platform/process/threads.ts';
 import type { SandboxPlan } from '../../../schemas/generated/types.ts';
 import type { Paths } from './paths.ts';
 import { coverFiles, depth, entriesOf, openPaths, realOf, within } from './paths.ts';
-import { listsLocal, placesOf, settingsOf } from './settings.ts';
+import { insertionOf, listsLocal, settingsOf } from './settings.ts';
 
 /** A plan that allows nothing, to test whether sandboxes work at all. */
 const NOTHING: SandboxPlan = { network: [], read: [], write: [] };
@@ -134,7 +134,7 @@ async function prepare(
     parent: process.pid,
     unreported: [temporary, ...OWN_FOLDERS, ...spellings(cover.paths)],
     proxied: listsLocal(network),
-    guarded: Object.fromEntries(Object.entries(onlyTo).map(([name, guarded]) => [name, placesOf(guarded)])),
+    guarded: Object.fromEntries(Object.entries(onlyTo).map(([name, guarded]) => [name, insertionOf(guarded)])),
     anyHost: network === 'any',
     limits,
     folders: [scratch, ...(request.writable ?? [])],

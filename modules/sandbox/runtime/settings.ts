@@ -83,7 +83,7 @@ function networkOf(network: SandboxPlan['network'], onlyTo: Run['onlyTo']): obje
 const KEY_HEADERS = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'];
 
 /** Where a secret goes, in lower case: to `host:port` or `*.host:port`, in headers and bodies. */
-export function placesOf({ only_to, header, in: place }: Run['onlyTo'][string]) {
+export function insertionOf({ only_to, header, in: place }: Run['onlyTo'][string]) {
   return {
     hosts: only_to.map((host) => (/:\d+$/.test(host) ? host : `${host}:443`).toLowerCase()),
     headers: header === undefined ? KEY_HEADERS : [header.toLowerCase()],
