@@ -6,6 +6,7 @@ import type {
   BudgetConfig,
   BudgetPlan,
   CommandAgentPlan,
+  GuardedSecretPlan,
   SandboxConfig,
   SandboxPlan,
   SecretRef,
@@ -76,10 +77,11 @@ function lowerPrinted({
 
 function lowerEnv(config: NonNullable<AgentConfig['env']>, scope: string): Pick<CommandAgentPlan, 'env' | 'only_to'> {
   const env: Record<string, SecretRef> = {};
-  const only_to: Record<string, string[]> = {};
+  const only_to: Record<string, GuardedSecretPlan> = {};
   for (const [name, entry] of Object.entries(config)) {
-    env[name] = parseSecretRef(typeof entry === 'string' ? entry : entry.secret, scope);
-    if (typeof entry !== 'string') only_to[name] = entry.only_to;
+    const { secret, ...places } = typeof entry === 'string' ? { secret: entry } : entry;
+    env[name] = parseSecretRef(secret, scope);
+    if ('only_to' in places) only_to[name] = places;
   }
   return { env, only_to };
 }
@@ -87,8 +89,8 @@ function lowerEnv(config: NonNullable<AgentConfig['env']>, scope: string): Pick<
 /** Null: no sandbox, so the program has the access of the gateway. */
 export function lowerSandbox(config: SandboxConfig | undefined): SandboxPlan | null {
   if (config === undefined) return null;
-  const { network = 'none', read = [], write = [] } = config;
-  return { network: network === 'none' ? [] : network, read, write };
+  const { network = 'none', read = [], write = [], limits } = config;
+  return { network: network === 'none' ? [] : network, read, write, ...(limits === undefined ? {} : { limits }) };
 }
 
 /** Omitted if there is none. */

@@ -50,12 +50,14 @@ export const deliverOnlyWithCronJob = rule('deliver-only-with-cron-job', {
 /** Disabled signature checks on an address that others can reach (§5.3). */
 export const insecureBind = rule('insecure-bind', {
   route(route, report) {
-    const { host } = route.scope.table.server;
-    if (!route.insecure || isLoopback(host)) return;
+    const { host, public_url, trusted_proxies } = route.scope.table.server;
+    const isOpen = !isLoopback(host);
+    const forwards = (route.config.public_url ?? public_url) !== null || trusted_proxies.length > 0;
+    if (!route.insecure || !(isOpen || forwards)) return;
     const written = route.secrets.find(({ ref, path }) => path !== null && isInsecure(ref, route.scope.facts));
     const shown = host === '' ? 'every address (the host is empty)' : `\`${host}\``;
-    const message = `route \`${route.name}\` is not authenticated and the server would listen on ${shown}`;
-    const hint = 'give the route a secret, or bind 127.0.0.1';
+    const message = `route \`${route.name}\` is not authenticated and ${isOpen ? `the server would listen on ${shown}` : '`public_url` or `trusted_proxies` means that a proxy sends it requests of others'}`;
+    const hint = `give the route a secret, or ${isOpen ? 'bind 127.0.0.1' : 'remove the setting'}`;
     report({ path: written?.path ?? [], at: written === undefined ? 'key' : 'value', message, hint });
   },
 });

@@ -75,13 +75,25 @@ function withoutPort(hop: string): string {
 }
 
 /**
- * Null if no browser sent the request to a server on this machine, or if a page of that server did. Otherwise returns what is
- * foreign. DNS rebinding can point any host name to 127.0.0.1, so the host must be a loopback name.
+ * Null if a program on this machine sent the request, or a page of the server itself. Otherwise returns what is foreign. DNS rebinding can point any host name to 127.0.0.1, so the host must be a loopback name.
  */
-export function foreignPart({ host, origin, 'sec-fetch-site': site }: IncomingHttpHeaders): ReasonCode | null {
+export function foreignPart(headers: IncomingHttpHeaders): ReasonCode | null {
+  const { host, origin, 'sec-fetch-site': site } = headers;
   if (host !== undefined && !isLoopback(hostName(host))) return 'foreign_host';
   if (origin !== undefined && !isOwn(origin, host)) return 'foreign_origin';
+  if (FORWARDED.some((name) => namesOther(headers[name]))) return 'foreign_client';
   return site === undefined || OWN_SITES.has(site) ? null : 'foreign_site';
+}
+
+/** Headers in which proxies and tunnels on this machine name the client. */
+const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'x-client-ip', 'cf-connecting-ip', 'true-client-ip'];
+
+/** True if one of the clients is not on this machine, or is not named by its address. */
+function namesOther(value: string | readonly string[] = ''): boolean {
+  const clients = String(value)
+    .replace(/(?:by|host|proto)=[^,;]*|for=|["\s]/gi, '')
+    .split(/[,;]/);
+  return clients.some((hop) => hop !== '' && !isLocal(plainAddress(withoutPort(hop))));
 }
 
 /** `none`: the user's own act, such as a typed address or a bookmark. */

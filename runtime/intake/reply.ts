@@ -54,7 +54,10 @@ export const ERRORS = {
   malformed_body: [400, 'The body is not JSON in UTF-8 of at most 200 levels'],
   malformed_request: [400, 'The request is not valid HTTP/1.1'],
   invalid_signature: [401, 'The signature is missing or invalid'],
-  foreign_origin: [403, 'A route without a signature accepts no request from a web page or for another host'],
+  foreign_origin: [
+    403,
+    'A route without a signature accepts no request from a web page, from another machine or for another host',
+  ],
   route_disabled: [403, 'The route is disabled'],
   unknown_route: [404, 'The route does not exist'],
   method_not_allowed: [405, 'The method is not allowed'],

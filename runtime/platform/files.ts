@@ -191,7 +191,7 @@ export class TreeRemover {
   }
 
   /** Moves the folder into the depot and removes it in the background. Rejects like node:fs if it cannot be moved. */
-  async remove(path: string): Promise<void> {
+  async remove(path: string | Buffer): Promise<void> {
     await mkdir(this.depot, { recursive: true, mode: 0o700 });
     await this.take(path);
     this.resume();

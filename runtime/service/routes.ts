@@ -221,7 +221,8 @@ export class Routes {
       linkIdentity: identityLinker(table),
       openList: createListOpener({ home, userHome, files: lists, clock, log }),
       place: (profile, target) => this.user.place(profile, target),
-      loopback: isLoopback(host),
+      // A proxy on this machine sends requests of others.
+      loopback: isLoopback(host) && table.server.public_url === null && table.server.trusted_proxies.length === 0,
       capture: (plan) => enrolments.capture(plan),
     };
   }

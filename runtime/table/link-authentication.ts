@@ -30,7 +30,9 @@ export function linkAuthentication(plan: RoutePlan, table: TableHeadPlan, contex
   const { secrets, verifyToken } = resolveSecrets(plan, context.secrets);
   const insecure = plan.insecure || secrets.some(({ text }) => text === INSECURE_NO_AUTH);
   if (insecure && !context.loopback) {
-    throw new LinkError(`route "${plan.name}": ${INSECURE_NO_AUTH} is allowed only if the host is a loopback address`);
+    throw new LinkError(
+      `route "${plan.name}": ${INSECURE_NO_AUTH} is allowed only if the host is a loopback address, without public_url and trusted_proxies`,
+    );
   }
   if (!insecure && secrets.length === 0) throw new LinkError(`route "${plan.name}": no secret`);
   const url = publicUrl(plan, table);

@@ -24,7 +24,7 @@ export interface LinkContext {
   readonly place: FindDestination;
   /** Null: none of the routes has marked values. */
   readonly marks: Marks | null;
-  /** True if the server listens on a loopback address only. */
+  /** True if the server listens on a loopback address only, and no proxy is configured. */
   readonly loopback: boolean;
   /** Accepts the secret that a source sends in its handshake; null if no command can wait for one. */
   readonly capture: ((plan: RoutePlan) => CaptureSecret) | null;

@@ -1250,6 +1250,28 @@ export interface SandboxConfig {
    * Items: An absolute path, or `~/…`. Patterns are not allowed.
    */
   write?: string[];
+  limits?: SandboxLimits;
+}
+/**
+ * What all processes of a run may use together. A run that exceeds a limit is ended and fails. On Linux only; elsewhere such a run does not start.
+ */
+export interface SandboxLimits {
+  /**
+   * Memory that is not shared with other programs.
+   */
+  memory?: string;
+  /**
+   * Processes at one time, with about three of the sandbox.
+   */
+  processes?: number;
+  /**
+   * Processor time.
+   */
+  cpu_seconds?: number;
+  /**
+   * Size of the work folder and the temporary folder.
+   */
+  disk?: string;
 }
 /**
  * Target that is notified when a problem begins and when it ends.
@@ -1368,7 +1390,7 @@ export interface AgentConfig {
   toolsets?: string[];
 }
 /**
- * A secret that the program cannot read. The variable contains a placeholder, which is replaced by the secret in requests to the hosts in `only_to`.
+ * A secret that the program cannot read. The variable contains a placeholder, which is replaced by the secret in a header of requests to the hosts in `only_to`.
  */
 export interface GuardedSecretConfig {
   /**
@@ -1376,11 +1398,21 @@ export interface GuardedSecretConfig {
    */
   secret: string;
   /**
-   * Hosts that receive the secret, over HTTPS. The sandbox's `network` must contain each of them.
+   * Hosts that receive the secret, over HTTPS on port 443 or the named port. The sandbox's `network` must contain each of them.
    *
    * @minItems 1
+   *
+   * Items: A host name, all names below a domain (`*.example.com`), or an IP address, IPv6 in brackets. With `:port`, only this port. URLs and address ranges are not allowed.
    */
   only_to: [string, ...string[]];
+  /**
+   * The only header in which the placeholder is replaced. Default: `Authorization`, `x-api-key`, `api-key` and `x-goog-api-key`.
+   */
+  header?: string;
+  /**
+   * `body`: the placeholder is also replaced in bodies. A host that stores or repeats bodies can then reveal the secret.
+   */
+  in?: 'body';
 }
 /**
  * Where the JSON that `command` prints has tokens and cost: one or more paths for each. Values of several paths are added; `*` matches every member.
@@ -3492,11 +3524,33 @@ export interface ExplainedOutput {
  */
 export interface SandboxPlan {
   /**
-   * `any`: not filtered.
+   * `any`: all hosts, but not the ports of the gateway.
    */
   network: 'any' | string[];
   read: string[];
   write: string[];
+  limits?: SandboxLimits1;
+}
+/**
+ * What all processes of a run may use together. A run that exceeds a limit is ended and fails. On Linux only; elsewhere such a run does not start.
+ */
+export interface SandboxLimits1 {
+  /**
+   * Memory that is not shared with other programs.
+   */
+  memory?: string;
+  /**
+   * Processes at one time, with about three of the sandbox.
+   */
+  processes?: number;
+  /**
+   * Processor time.
+   */
+  cpu_seconds?: number;
+  /**
+   * Size of the work folder and the temporary folder.
+   */
+  disk?: string;
 }
 export interface ExplainedBudget {
   /**
@@ -4747,10 +4801,10 @@ export interface CommandAgentPlan {
     [k: string]: SecretRef;
   };
   /**
-   * Variables of `env` that the program gets as placeholders, with the hosts that receive their values.
+   * Variables of `env` that the program gets as placeholders, with the places that get their values.
    */
   only_to: {
-    [k: string]: string[];
+    [k: string]: GuardedSecretPlan;
   };
   /**
    * Sandbox of the agent, or of the gateway if the agent has none.
@@ -4769,6 +4823,11 @@ export interface CommandAgentPlan {
    */
   max_concurrent: number | null;
   toolsets: MostToolsets;
+}
+export interface GuardedSecretPlan {
+  only_to: string[];
+  header?: string;
+  in?: 'body';
 }
 /**
  * Where the JSON that an agent's program prints has tokens and cost. Values of several paths are added; `*` matches every member.

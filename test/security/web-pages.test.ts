@@ -27,6 +27,13 @@ test('a request of a browser for a foreign page is rejected', async (t) => {
     ['a name rebound to this machine', { host: `evil.test:${port}`, origin: `http://evil.test:${port}` }],
     ['the same without an origin', { host: `evil.test:${port}`, 'sec-fetch-site': 'same-origin' }],
     ['a name that only begins like ours', { host: `127.0.0.1.evil.test:${port}` }],
+    ['a client behind a proxy', { host: own, 'x-forwarded-for': '192.0.2.1' }],
+    ['a client that adds a hop', { host: own, 'x-forwarded-for': '127.0.0.1, 192.0.2.1:80' }],
+    ['a proxy that adds a hop', { host: own, 'x-forwarded-for': '192.0.2.1, 127.0.0.1' }],
+    ['a standard proxy', { host: own, forwarded: 'by=127.0.0.1;For="[2001:db8::1]:4711";proto=https' }],
+    ['a hidden client', { host: own, forwarded: 'for=_hidden' }],
+    ['a tunnel', { host: own, 'cf-connecting-ip': '192.0.2.1' }],
+    ['another proxy', { host: own, 'x-real-ip': '::ffff:192.0.2.1' }],
     ['the address in another form', { host: `0.0.0.0:${port}` }],
   ];
   for (const [what, headers] of pages) {
@@ -48,6 +55,8 @@ test('programs on this machine, and pages of this server, are accepted', async (
   const { port } = await serve(t, OPEN);
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`, 'localhost']) {
     assert.equal(statusOf(await sendRaw(port, [request({ ...JSON_TYPE, host })])), 202, host);
+    const local = { host, 'x-forwarded-for': '127.0.0.1, ::1', forwarded: 'for="[::1]";host=x' };
+    assert.equal(statusOf(await sendRaw(port, [request({ ...JSON_TYPE, ...local })])), 202, host);
     const page = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' };
     assert.equal(statusOf(await sendRaw(port, [request({ ...JSON_TYPE, ...page })])), 202, host);
   }

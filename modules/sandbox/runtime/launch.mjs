@@ -3,12 +3,24 @@
  * passes a JSON file, which the program cannot see, and reads the denied accesses from another file.
  */
 import { spawn } from 'node:child_process';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import https from 'node:https';
+import { syncBuiltinESMExports } from 'node:module';
+import { isIP } from 'node:net';
+import { guardSecrets } from './guarded-secrets.mjs';
+import { kernelLimits, watchLimits } from './limits.mjs';
 
 const [file = ''] = process.argv.slice(2);
-const { argv, settings, module, report, scratch, unreported, proxied, parent } = JSON.parse(readFileSync(file, 'utf8'));
+const { argv, settings, module, report, scratch, unreported, proxied, parent, guarded, anyHost, limits, folders } =
+  JSON.parse(readFileSync(file, 'utf8'));
 /** Limits the report, so that a program cannot make it grow by repeated attempts. */
 const MOST = 50;
+/** A shorter secret would be found in every response. */
+const FEWEST_BYTES = 8;
+const MARK = 'placeholder-';
+/** TCP_LISTEN, in /proc/net/tcp. */
+const LISTENS = '0A';
 const said = new Set();
 
 function say(line) {
@@ -24,15 +36,56 @@ function refuse(error) {
 
 const quote = (word) => `'${word.replaceAll("'", `'\\''`)}'`;
 // If loopback and private addresses are listed, programs must use the proxy for them too.
-const setup = `echo started >&3; exec 3>&-; export TMPDIR=${quote(scratch)}${proxied ? ' NO_PROXY= no_proxy=' : ''}; `;
+const setup = `echo started >&3; exec 3>&-; export TMPDIR=${quote(scratch)}${proxied ? ' NO_PROXY= no_proxy=' : ''}; ${kernelLimits(limits)}`;
+
+/**
+ * For `network: any`. To the gateway, a connection from this machine may be the operator's. The runtime refuses other names of this
+ * machine. @throws Error, which refuses the connection, if the ports of the gateway cannot be read
+ */
+const mayReach = async ({ host, port }) =>
+  !((isIP(host.replace(/[[\]]/g, '')) > 0 || /(?:^|\.)localhost\.?$/i.test(host)) && gatewayPorts().has(port));
+
+function gatewayPorts() {
+  const linkOf = (fd) => {
+    try {
+      return readlinkSync(`/proc/${parent}/fd/${fd}`);
+    } catch {
+      return '';
+    }
+  };
+  const own = new Set(readdirSync(`/proc/${parent}/fd`).map(linkOf));
+  const tables = readdirSync(`/proc/${parent}/net`).filter((name) => /^tcp6?$/.test(name));
+  const lines = tables.flatMap((name) => readFileSync(`/proc/${parent}/net/${name}`, 'utf8').split('\n'));
+  const sockets = lines.map((line) => line.trim().split(/\s+/)).filter(([, , , state]) => state === LISTENS);
+  const ours = sockets.filter((fields) => own.has(`socket:[${fields[9]}]`));
+  return new Set(ours.map(([, local]) => Number.parseInt(local.split(':').at(-1), 16)));
+}
+
+/** Replaces the values in the environment by placeholders of the same length, before anything reads it. */
+function hideSecrets() {
+  return Object.entries(guarded).map(([name, places]) => {
+    const value = process.env[name] ?? '';
+    const { length } = Buffer.from(value);
+    if (length < FEWEST_BYTES)
+      throw new Error(`env.${name}: a secret with \`only_to\` needs at least ${FEWEST_BYTES} bytes`);
+    const random = randomBytes(length).toString('hex');
+    const placeholder = `${length < 3 * MARK.length ? '' : MARK}${random}`.slice(0, length);
+    process.env[name] = placeholder;
+    return { ...places, value: Buffer.from(value).toString('latin1'), placeholder };
+  });
+}
 
 try {
+  if (process.platform !== 'linux' && Object.keys(limits).length > 0) refuse('`sandbox.limits` needs Linux');
+  https.request = guardSecrets(https.request, hideSecrets());
+  // The runtime imports the function by its name.
+  syncBuiltinESMExports();
   const { SandboxManager } = await import(module);
   // Without the socket filter, the program could make others on this machine act for it. So nothing runs.
   const { errors, warnings } = SandboxManager.checkDependencies();
   const lacks = [...errors, ...warnings.filter((warning) => warning.startsWith('seccomp'))];
   if (lacks.length > 0) refuse(lacks.join('; '));
-  await SandboxManager.initialize(settings, undefined, true);
+  await SandboxManager.initialize(settings, anyHost ? mayReach : undefined, true);
   SandboxManager.getSandboxViolationStore().subscribe((violations) => {
     const line = violations.at(-1)?.line ?? '';
     const path = line.slice(line.indexOf(' /') + 1);
@@ -44,7 +97,15 @@ try {
   const stdio = ['inherit', 'inherit', 'inherit', 'pipe'];
   const child = spawn(`${process.platform === 'linux' ? 'exec ' : ''}${wrapped}`, { shell: true, stdio });
   // The program no longer has this descriptor, so it cannot pretend that it never started.
-  child.stdio[3].once('data', () => appendFileSync(report, 'started\n'));
+  let excess = null;
+  child.stdio[3].once('data', () => {
+    appendFileSync(report, 'started\n');
+    if (Object.keys(limits).length === 0) return;
+    watchLimits(limits, child.pid, folders, (reason) => {
+      excess ??= reason;
+      child.kill('SIGKILL');
+    });
+  });
   // A killed gateway stops nothing: the program would continue beside the run that repeats it.
   setInterval(() => {
     if (process.ppid === parent) return;
@@ -59,6 +120,8 @@ try {
   child.on('error', refuse);
   child.on('close', (code) => {
     SandboxManager.cleanupAfterCommand();
+    // The last line tells why a run has failed.
+    if (excess !== null) process.stderr.write(`\n${excess}\n`);
     process.exit(code ?? 1);
   });
   // The terminal sends these signals to the program as well, which decides.

@@ -24,7 +24,7 @@ import { npmInstall } from '../../../runtime/platform/process/threads.ts';
 import type { SandboxPlan } from '../../../schemas/generated/types.ts';
 import type { Paths } from './paths.ts';
 import { coverFiles, depth, entriesOf, openPaths, realOf, within } from './paths.ts';
-import { listsLocal, settingsOf } from './settings.ts';
+import { insertionOf, listsLocal, settingsOf } from './settings.ts';
 
 /** A plan that allows nothing, to test whether sandboxes work at all. */
 const NOTHING: SandboxPlan = { network: [], read: [], write: [] };
@@ -40,7 +40,6 @@ const OWN_FOLDERS = ['/dev', '/proc/self', '/proc/thread-self'];
 const TEMPORARY = ['/tmp', '/private/tmp', '/var/tmp'];
 /** The code of this program, which the next run loads, and the packages beside it if it is installed as one. */
 const OWN_FOLDER = dirname(assetFolder('catalog')).replace(/(?<=\/node_modules)\/.*/s, '');
-const RESOLVER = '/etc/resolv.conf';
 
 export function openSandbox(context: SandboxContext): Sandbox {
   const folders = openFolders(context);
@@ -92,7 +91,7 @@ const unavailable = (reason: string): string => `${SANDBOX_UNAVAILABLE}: ${reaso
 
 /** Creates the process that applies the settings of a run, and lists the paths of its plan that cannot be opened. */
 async function prepare(
-  { network, ...plan }: SandboxPlan,
+  { network, limits = {}, ...plan }: SandboxPlan,
   { hidden: others = [], onlyTo = {}, written = [] }: SandboxExtras,
   request: ProcessRequest,
   context: SandboxContext & { readonly folder: string; readonly temporary: string },
@@ -102,9 +101,7 @@ async function prepare(
   const [control, scratch] = [join(folder, 'control'), join(folder, 'scratch')];
   await Promise.all([mkdir(control, { mode: 0o700 }), mkdir(scratch, { mode: 0o700 })]);
   const userHome = realOf(context.userHome);
-  // Programs resolve names themselves unless the proxy does.
-  const resolver = network === 'any' && existsSync(RESOLVER) ? [RESOLVER] : [];
-  const read = [...plan.read, ...(request.readable ?? []), ...resolver];
+  const read = [...plan.read, ...(request.readable ?? [])];
   const opened = { read, write: [...plan.write, ...(request.writable ?? [])] };
   const paths = openPaths(opened, { userHome, written: [...others, ...written], make: true });
   const walls = [context.home, userHome, '/run', temporary, ...TEMPORARY, ...others].map(realOf);
@@ -137,6 +134,10 @@ async function prepare(
     parent: process.pid,
     unreported: [temporary, ...OWN_FOLDERS, ...spellings(cover.paths)],
     proxied: listsLocal(network),
+    guarded: Object.fromEntries(Object.entries(onlyTo).map(([name, guarded]) => [name, insertionOf(guarded)])),
+    anyHost: network === 'any',
+    limits,
+    folders: [scratch, ...(request.writable ?? [])],
   };
   const listed = (words: readonly string[]): string => words.map((word) => `${word}\0`).join('');
   const files = {

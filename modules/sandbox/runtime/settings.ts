@@ -63,7 +63,6 @@ export function settingsOf({ network, onlyTo, paths, ...run }: Run) {
       // A program that could change the configuration would leave its sandbox at the next reload.
       denyWrite: named([...opened.filter((path) => !write.some((folder) => within(path, folder))), ...run.kept]),
     },
-    ...credentialsOf(onlyTo),
   };
   const linked = links.flatMap(([at, target]) => ['--symlink', target, at]);
   const readable = run.files.flatMap((path) => ['--ro-bind-try', path, path]);
@@ -71,21 +70,32 @@ export function settingsOf({ network, onlyTo, paths, ...run }: Run) {
   return { settings, mounts, writable: folders };
 }
 
-function networkOf(network: SandboxPlan['network'], onlyTo: Readonly<Record<string, readonly string[]>>): object {
-  // Without a list of hosts, the runtime does not isolate the network.
-  if (network === 'any') return { deniedDomains: [] };
-  const receivers = Object.values(onlyTo).flat();
+function networkOf(network: SandboxPlan['network'], onlyTo: Run['onlyTo']): object {
+  // launch.mjs decides for each connection.
+  if (network === 'any') return { allowedDomains: [], deniedDomains: [] };
+  const receivers = Object.values(onlyTo).flatMap(({ only_to }) => only_to.map(withoutPort));
   const others = network.map(withoutPort).filter((host) => !receivers.some((receiver) => overlap(host, receiver)));
   const ending = receivers.length === 0 ? {} : { tlsTerminate: { excludeDomains: [...new Set(others)] } };
   return { allowedDomains: network, deniedDomains: [], strictAllowlist: true, ...ending };
 }
 
-function credentialsOf(onlyTo: Readonly<Record<string, readonly string[]>>): object {
-  const masked = Object.entries(onlyTo).map(([name, injectHosts]) => ({ name, mode: 'mask', injectHosts }));
-  return masked.length === 0 ? {} : { credentials: { envVars: masked } };
+/** The headers in which services expect a key. */
+const KEY_HEADERS = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'];
+
+/** Where a secret goes, in lower case: to `host:port` or `*.host:port`, in headers and bodies. */
+export function insertionOf({ only_to, header, in: place }: Run['onlyTo'][string]) {
+  return {
+    hosts: only_to.map((host) => (/:\d+$/.test(host) ? host : `${host}:443`).toLowerCase()),
+    headers: header === undefined ? KEY_HEADERS : [header.toLowerCase()],
+    body: place === 'body',
+  };
 }
 
-const withoutPort = (host: string): string => host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+const withoutPort = (host: string): string =>
+  host
+    .toLowerCase()
+    .replace(/:\d+$/, '')
+    .replace(/^\[(.*)\]$/, '$1');
 
 /** True if both patterns match some host; each may be `*.` and a domain. */
 function overlap(one: string, other: string): boolean {
@@ -98,4 +108,4 @@ function overlap(one: string, other: string): boolean {
 const LOCAL = /^(?:localhost|127\.|10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|\[)/;
 
 export const listsLocal = (network: SandboxPlan['network']): boolean =>
-  network !== 'any' && network.some((host) => LOCAL.test(host));
+  network === 'any' || network.some((host) => LOCAL.test(host));

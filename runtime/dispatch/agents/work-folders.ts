@@ -8,7 +8,8 @@
  *   shared          `work: shared`: permanent, for all runs
  *
  * Later runs read a folder that a run can write only if the configuration says so. Otherwise, a file that an agent was
- * tricked into writing, for example a CLAUDE.md, would instruct the next one.
+ * tricked into writing, for example a CLAUDE.md, would instruct the next one. Such files (obeyed-files.ts) are removed from kept
+ * folders before and after each run, unless another run works there.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
@@ -17,6 +18,7 @@ import { codeOf } from '../../../base/errors.ts';
 import type { CommandAgentPlan } from '../../../schemas/generated/types.ts';
 import { TreeRemover } from '../../platform/files.ts';
 import type { Logger } from '../../platform/log.ts';
+import { findObeyed } from './obeyed-files.ts';
 
 export interface WorkFolder {
   /** Absolute. */
@@ -35,6 +37,8 @@ const KEPT: Readonly<Record<CommandAgentPlan['work'], (route: string) => string 
 export class WorkFolders {
   private readonly log: Logger;
   private readonly open = new Set<string>();
+  /** Kept folders: how many runs work there, and when the files for later runs are removed. */
+  private readonly kept = new Map<string, { runs: number; cleaned: Promise<void> }>();
   private readonly removers = new Map<string, TreeRemover>();
 
   constructor(log: Logger) {
@@ -56,7 +60,26 @@ export class WorkFolders {
       this.open.delete(id);
       throw error;
     });
-    return { path, release: () => (kept === null ? this.remove(home, id) : Promise.resolve()) };
+    if (kept === null) return { path, release: () => this.remove(home, id) };
+    this.open.delete(id);
+    const folder = this.kept.get(path) ?? { runs: 0, cleaned: Promise.resolve() };
+    this.kept.set(path, folder);
+    if (folder.runs++ === 0) folder.cleaned = folder.cleaned.catch(() => {}).then(() => this.clean(home, path));
+    await folder.cleaned.catch((error: unknown) => {
+      folder.runs--;
+      throw error;
+    });
+    const release = async (): Promise<void> => {
+      if (--folder.runs === 0) folder.cleaned = this.clean(home, path);
+      await folder.cleaned.catch((error: unknown) =>
+        this.log.warn({ err: error, folder: path }, 'could not remove files that the next run would obey'),
+      );
+    };
+    return { path, release };
+  }
+
+  private async clean(home: string, path: string): Promise<void> {
+    for (const found of await findObeyed(Buffer.from(path))) await this.remover(home).remove(found);
   }
 
   /** Removes the leftover folders of an earlier process in the background. @param homes the homes of the profiles */

@@ -2,7 +2,7 @@
  * The interface of sandboxes, which limit the access of programs that read untrusted text (decisions §11). A module implements
  * them.
  */
-import type { RoutePlan, RouteTable, SandboxPlan } from '../../../schemas/generated/types.ts';
+import type { GuardedSecretPlan, RoutePlan, RouteTable, SandboxPlan } from '../../../schemas/generated/types.ts';
 import type { Logger } from '../log.ts';
 import type { RunProcess } from './run-process.ts';
 
@@ -12,8 +12,8 @@ export interface SandboxExtras {
   readonly hidden?: readonly string[];
   /** Paths that other agents can write, as in their plans: a link in such a path is not followed. Default: none. */
   readonly written?: readonly string[];
-  /** Variables with a placeholder, and the hosts for which the proxy replaces it by the value. Default: none. */
-  readonly onlyTo?: Readonly<Record<string, readonly string[]>>;
+  /** Variables with a placeholder, and the places where the proxy replaces it by the value. Default: none. */
+  readonly onlyTo?: Readonly<Record<string, GuardedSecretPlan>>;
 }
 
 /**

@@ -22,18 +22,44 @@ export const approvalDirect = rule('approval-direct', {
 /** A message with `approve`, but without `gateway.approvals`. */
 export const approvalUnheard = rule('approval-unheard', { route: check, job: check });
 
-function check({ config, scope, ...view }: RouteView | JobView, report: Reporter): void {
-  if (scope.table.gateway.approvals !== undefined || ('mode' in view && view.mode === 'cron')) return;
-  const outputs = Object.entries(config.outputs ?? {}).filter(([, { approve }]) => approve === true);
-  const paths = [
-    ...(config.approve === true ? [['approve']] : []),
-    ...outputs.map(([name]) => ['outputs', name, 'approve']),
-  ];
-  for (const path of paths) {
+function check(view: RouteView | JobView, report: Reporter): void {
+  if (view.scope.table.gateway.approvals !== undefined) return;
+  for (const path of approvedPaths(view)) {
     const message = 'no one is notified that the message needs approval, and it expires after a day';
     const hint = 'set where approval requests are sent: `gateway.approvals: { deliver: … }`';
     report({ path, at: 'key', message, hint });
   }
+}
+
+/** A console that any program on this machine can use to approve a message. */
+export const approvalOpen = rule('approval-open', { route: checkConsole, job: checkConsole });
+
+function checkConsole(view: RouteView | JobView, report: Reporter): void {
+  if (view.scope.table.gateway.console?.token !== null) return;
+  for (const path of approvedPaths(view)) {
+    const message =
+      'without a token of the console, any program on this machine, the agent too, can approve the message';
+    report({ path, at: 'key', message, hint: 'set `gateway.console.token: env:CONSOLE_TOKEN`' });
+  }
+}
+
+/** An agent that has the access of the gateway, and so of the person who approves. */
+export const approvalUnconfined = rule('approval-unconfined', {
+  agent({ agent: { path, config: agent }, routes }, report) {
+    if (agent.command === undefined || agent.confined !== undefined || agent.sandbox !== undefined) return;
+    const asking = [...routes()].find((route) => route.mode === 'agent' && approvedPaths(route).length > 0);
+    if (asking === undefined || asking.scope.table.gateway.sandbox !== null) return;
+    const message = `approval of the messages of route \`${asking.name}\` does not stop an agent that means harm: without a sandbox, it can use the control socket and the console's token like its operator`;
+    const hint = 'add a `sandbox`, or state what limits the program: `confined: <a container, another user>`';
+    report({ path: [...path, 'command'], at: 'value', message, hint });
+  },
+});
+
+/** The keys of a route or job that require approval. */
+function approvedPaths({ config, ...view }: RouteView | JobView): readonly (readonly string[])[] {
+  if ('mode' in view && view.mode === 'cron') return [];
+  const outputs = Object.entries(config.outputs ?? {}).filter(([, { approve }]) => approve === true);
+  return [...(config.approve === true ? [['approve']] : []), ...outputs.map(([name]) => ['outputs', name, 'approve'])];
 }
 
 /** `allow` names an unknown field, or a value that its target does not accept. */

@@ -1,4 +1,4 @@
-/** Reports secrets of `env` with `only_to` that the sandbox of the agent cannot insert. */
+/** Reports secrets of `env` with `only_to` that the sandbox of the agent cannot insert, or that a host can reveal. */
 import type { WrittenAgent } from '../../../../compiler/config/agents.ts';
 import { writtenAgents } from '../../../../compiler/config/agents.ts';
 import { lowerSandbox } from '../../../../compiler/lower/agent.ts';
@@ -9,6 +9,19 @@ import type { SandboxPlan } from '../../../../schemas/generated/types.ts';
 export const guardedSecret = rule('guarded-secret', {
   profile({ config, scope }, report) {
     for (const agent of writtenAgents(config)) checkAgent(agent, scope.table.gateway.sandbox ?? null, report);
+  },
+});
+
+export const secretInBody = rule('secret-in-body', {
+  profile({ config }, report) {
+    for (const { path, config: agent } of writtenAgents(config)) {
+      for (const [name, entry] of Object.entries(agent.env ?? {})) {
+        if (typeof entry === 'string' || entry.in === undefined) continue;
+        const message = `the program can have \`${entry.only_to.join('`, `')}\` store or repeat a body with \`${name}\``;
+        const hint = 'remove `in` if the service accepts the secret in a header, which `header` names';
+        report({ path: [...path, 'env', name, 'in'], at: 'value', message, hint });
+      }
+    }
   },
 });
 
@@ -45,8 +58,17 @@ function checkHosts(
   }
 }
 
-/** True if a sandbox with this entry of `network` allows every host that `host` stands for. */
+/** True if a sandbox with this entry of `network` allows every address that `host` stands for. */
 function covers(pattern: string, host: string): boolean {
-  const name = pattern.replace(/:\d+$/, '').toLowerCase();
-  return name === host.toLowerCase() || (name.startsWith('*.') && host.toLowerCase().endsWith(name.slice(1)));
+  const [name, port] = split(pattern);
+  const [wanted, wantedPort = '443'] = split(host);
+  return (
+    (port ?? wantedPort) === wantedPort &&
+    (name === wanted || (name.startsWith('*.') && wanted.endsWith(name.slice(1))))
+  );
+}
+
+function split(host: string): readonly [name: string, port?: string] {
+  const [, name = '', port] = /^(.*?)(?::(\d+))?$/.exec(host.toLowerCase()) ?? [];
+  return port === undefined ? [name] : [name, port];
 }

@@ -92,4 +92,69 @@ describe('work folders', () => {
     assert.ok(existsSync(home));
     assert.deepEqual(log.lines, []);
   });
+
+  const PLANTED: Readonly<Record<string, string>> = {
+    'a hook': '.git/hooks/post-checkout',
+    'settings of a repository': '.git/config',
+    'settings of a nested repository': 'a/b/.git/config',
+    'a hook of a submodule': '.git/modules/sub/hooks/post-merge',
+    'a repository under another name': 'data/config',
+    'a common folder of a worktree': 'data/commondir',
+    'a file that leads to a repository': 'a/.git',
+    'hooks of an agent': 'a/.claude/settings.json',
+    'an instruction in capitals': 'a/CLAUDE.MD',
+    'another agent': '.codex/config.toml',
+    'an editor': 'x/.vscode/tasks.json',
+    'a shell': '.envrc',
+    'a folder that cannot be read': 'closed/.gemini/settings.json',
+    'a folder whose name is not UTF-8': 'odd\\xff/.cursor/mcp.json',
+    'a package manager': 'deep/er/.npmrc',
+  };
+  const bytes = (home: string, name: string) =>
+    Buffer.concat([Buffer.from(`${home}/`), Buffer.from(name.replace('\\xff', '\xff'), 'latin1')]);
+
+  for (const [what, name] of Object.entries(PLANTED)) {
+    it(`lets no run leave for the next one or the operator: ${what}`, async (t) => {
+      for (const when of ['after the run', 'before the next one']) {
+        const { home, folders } = setUp(t);
+        const folder = await folders.create('shared', home, 'a');
+        const path = bytes(folder.path, name);
+        const parent = path.subarray(0, path.lastIndexOf('/'));
+        mkdirSync(parent, { recursive: true });
+        for (const each of ['HEAD', 'kept.txt']) writeFileSync(Buffer.concat([parent, Buffer.from(`/${each}`)]), '');
+        mkdirSync(join(folder.path, '.git'), { recursive: true });
+        if (name.includes('.git/')) writeFileSync(Buffer.concat([parent, Buffer.from('/../HEAD')]), '');
+        writeFileSync(path, 'evil');
+        if (name.startsWith('closed')) chmodSync(join(folder.path, 'closed'), 0);
+        // A killed gateway does not release the folder.
+        if (when === 'after the run') await folder.release();
+        else await new WorkFolders(recordLog()).create('shared', home, 'b');
+        assert.ok(!existsSync(path), when);
+        if (name === 'deep/er/.npmrc') assert.ok(existsSync(join(folder.path, 'deep/er/kept.txt')));
+      }
+    });
+  }
+
+  it('removes no file of a run that still works in the folder', async (t) => {
+    const { home, folders } = setUp(t);
+    const first = await folders.create('shared', home, 'a');
+    const file = join(first.path, '.envrc');
+    writeFileSync(file, '');
+    const second = await folders.create('shared', home, 'b');
+    await first.release();
+    assert.ok(existsSync(file));
+    await second.release();
+    assert.ok(!existsSync(file));
+  });
+
+  it('follows no link out of the folder', async (t) => {
+    const { home, folders } = setUp(t);
+    const folder = await folders.create('route', home, 'a');
+    mkdirSync(join(home, 'other/.claude'), { recursive: true });
+    symlinkSync(join(home, 'other'), join(folder.path, 'link'));
+    symlinkSync(join(home, 'other'), join(folder.path, '.vscode'));
+    await folder.release();
+    assert.ok(existsSync(join(home, 'other/.claude')));
+    assert.deepEqual(readdirSync(folder.path), ['link']);
+  });
 });

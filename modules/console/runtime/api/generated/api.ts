@@ -21,6 +21,7 @@ export type RequestReason =
   | 'empty'
   | 'event'
   | 'filter'
+  | 'foreign_client'
   | 'foreign_host'
   | 'foreign_origin'
   | 'foreign_site'
