@@ -4,6 +4,7 @@ import type { RoutePlan } from '../../schemas/generated/types.ts';
 import type { TableHeadPlan } from './link-context.ts';
 import type { PayloadPath } from './link-filter.ts';
 import { linkPath, readPath } from './link-filter.ts';
+import { bounded } from './link-identity.ts';
 
 export interface LinkedLoop {
   /**
@@ -13,11 +14,23 @@ export interface LinkedLoop {
   isOwnSender(scheme: string, payload: unknown, ownLogin: OwnLogin): boolean;
   /** The installations whose markers are in the texts of the event. */
   installationsIn(scheme: string, payload: unknown): ReadonlySet<string>;
+  /** Who caused the event, as far as its source says. */
+  authorOf(scheme: string, payload: unknown): EventAuthor;
 }
+
+export interface EventAuthor {
+  /** Null: unknown. */
+  readonly name: string | null;
+  readonly isPerson: boolean;
+}
+
+export const NO_AUTHOR: EventAuthor = { name: null, isPerson: false };
 
 export type OwnLogin = (profile: string, target: string) => string | null;
 
 interface OfScheme {
+  readonly author: PayloadPath | null;
+  readonly person: { readonly path: PayloadPath; readonly is: string } | null;
   /** Null: all texts. */
   readonly texts: readonly PayloadPath[] | null;
   /** `own`: a field, a login, or the target whose login is used. */
@@ -45,7 +58,15 @@ export function linkLoop({ profile, insecure, source }: RoutePlan, { schemes, pr
       const own = same_as === null ? (setting(target, key) ?? { target }) : linkPath(same_as);
       return at === null || own === null ? [] : [{ path: at, own }];
     });
-    const found = { texts: plan?.texts?.map(linkPath).filter((path) => path !== null) ?? null, senders };
+    const texts = plan?.texts?.map(linkPath).filter((path) => path !== null) ?? null;
+    const { path = null, person = null } = plan?.author ?? {};
+    const type = person === null ? null : linkPath(person.path);
+    const found: OfScheme = {
+      texts,
+      senders,
+      author: path === null ? null : linkPath(path),
+      person: person === null || type === null ? null : { path: type, is: person.is },
+    };
     linked.set(name, found);
     return found;
   };
@@ -57,6 +78,14 @@ export function linkLoop({ profile, insecure, source }: RoutePlan, { schemes, pr
         const other = typeof own === 'object' && 'target' in own ? ownLogin(profile, own.target) : ownIn(payload, own);
         return isName(other) && String(sender).toLowerCase() === String(other).toLowerCase();
       }),
+    authorOf(scheme, payload) {
+      const { author, person } = ofScheme(scheme);
+      const name = author === null ? null : readPath(payload, author);
+      return {
+        name: isName(name) ? bounded(String(name)) : null,
+        isPerson: person !== null && readPath(payload, person.path) === person.is,
+      };
+    },
     installationsIn(scheme, payload) {
       const { texts } = ofScheme(scheme);
       const found = texts === null ? [payload] : texts.map((path) => readPath(payload, path));

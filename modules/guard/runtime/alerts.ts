@@ -29,7 +29,7 @@ const MOST_MESSAGES = 20;
 /** The subject of the conditions of a kind that begin after its last message of the hour. */
 const FURTHER = 'further alerts';
 /** What a stranger can begin and end at will: it ends only after an hour without a failure. */
-const ENDS_WHEN_QUIET: ReadonlySet<LastingAlert['kind']> = new Set(['signature_failures', 'loop']);
+const ENDS_WHEN_QUIET: ReadonlySet<LastingAlert['kind']> = new Set(['signature_failures', 'loop', 'rate_limited']);
 
 interface Row extends LastingAlert {
   readonly told_at: number;

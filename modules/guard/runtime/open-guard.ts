@@ -73,13 +73,16 @@ class RunningGuard implements Guard {
       }
       const of = readRunKey(limit.key);
       if (until === null || of === null) return;
-      const reason = `more than ${limit.most} runs in 10 min; paused until ${utcTime(until)}: hookwright gateway loops list|release`;
+      const reason = `more than ${limit.most} runs in 10 min; events are held until ${utcTime(until)}: hookwright gateway loops list|release`;
       this.raise({ kind: 'loop', subject: alertSubject(runKeyName(of)) }, reason);
     },
   };
 
-  requested(route: string, authentic: boolean | null): void {
-    const of = { kind: 'signature_failures', subject: `route ${route}` } as const;
+  requested(route: string, authentic: boolean | null, limited = false): void {
+    const subject = `route ${route}`;
+    const replay = 'those with a body can be replayed: hookwright requests list --outcome rate_limited';
+    if (limited) this.raise({ kind: 'rate_limited', subject }, `refused until its minute ends; ${replay}`);
+    const of = { kind: 'signature_failures', subject } as const;
     if (authentic === true) {
       this.unverified.delete(route);
     } else if (authentic === false) {

@@ -53,7 +53,13 @@ export async function watch(store: Store, clock = new FakeClock()): Promise<Watc
       for (let n = 0; n < times; n++) guard.requested(route, authentic);
     },
     pause(key) {
-      const limit = { key: JSON.stringify(['default', 'talk', key]), most: 2, within_ms: MINUTE, pause_ms: HOUR };
+      const limit = {
+        key: JSON.stringify(['default', 'talk', key]),
+        most: 2,
+        weight: 3,
+        within_ms: MINUTE,
+        pause_ms: HOUR,
+      };
       const over = { kind: 'over_limit', reason: 'loop', until: clock.now() + HOUR, first: false, detail: '' } as const;
       guard.observer.overLimit?.(owner('talk'), { ...over, limit: { kind: 'runs', ...limit } });
     },

@@ -10,7 +10,14 @@ import type { StoreOpener } from './subject.ts';
 import { accept, audit, find, take } from './subject.ts';
 
 const MINUTE = 60_000;
-const LIMIT: LoopLimit = { kind: 'runs', key: 'a\0b', most: 3, within_ms: 10 * MINUTE, pause_ms: 60 * MINUTE };
+const LIMIT: LoopLimit = {
+  kind: 'runs',
+  key: 'a\0b',
+  most: 3,
+  weight: 3,
+  within_ms: 10 * MINUTE,
+  pause_ms: 60 * MINUTE,
+};
 
 const run = async (store: Store, id: string, now: number, limits: readonly LoopLimit[] = [LIMIT]): Promise<string> => {
   const result = await store.write(makeAccept(id, { limits, now, claim: makeClaim(id, now + MINUTE) }));
