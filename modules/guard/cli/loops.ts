@@ -55,7 +55,7 @@ function findKey(paused: readonly PausedKey[], name: string): PausedKey {
   return findName<PausedKey>({ kind: 'paused key', name, known, listedBy: 'hookwright gateway loops list' });
 }
 
-/** Each held run is a change of its own, so what a kill leaves behind is still held. */
+/** Each held run is a separate change, so what a kill leaves behind is still held. */
 async function release(store: Store, name: string, drop: boolean, now: number): Promise<PausedKey> {
   const key = findKey(await pausedKeys(store, now), name);
   const changed: Ref[] = [];
@@ -72,7 +72,7 @@ async function release(store: Store, name: string, drop: boolean, now: number): 
       [row, held] = [{ ...of, body }, left.held];
       continue;
     }
-    // An event has arrived meanwhile.
+    // An event has arrived in the meantime.
     const again = (await pausedKeys(store, now)).find(({ id }) => id === key.id);
     if (again === undefined) throw new CliError(`the pause of "${visible(runKeyText(key.of))}" has just ended`);
     [row, held] = [again.row, again.held];
