@@ -7,7 +7,7 @@ import type { PutGuard } from '../../../../runtime/store/records.ts';
 import type { LoopLimit } from '../../../../schemas/built/operations/types.ts';
 import { makeAccept, makeClaim, makeDispatch, makeJoin } from '../../../helpers/dispatches.ts';
 import type { StoreOpener } from './subject.ts';
-import { accept, audit, find, take } from './subject.ts';
+import { accept, audit, take } from './subject.ts';
 
 const MINUTE = 60_000;
 const LIMIT: LoopLimit = {
