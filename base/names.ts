@@ -52,6 +52,7 @@ const TITLES = {
   budget: 'a budget is used up',
   loop: 'a key is paused after too many runs',
   signature_failures: 'requests have no valid signature',
+  rate_limited: 'a rate limit refuses events',
   approval: 'messages wait for approval',
 } as const;
 

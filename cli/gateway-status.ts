@@ -66,6 +66,7 @@ function describe(status: GatewayStatus, context: CliContext): string[] {
     ...status.paused.flatMap(({ route, until }) =>
       problem(`route ${route} is ${describePause(true, until)}: its events wait`),
     ),
+    ...(status.rate_limited ?? []).flatMap(problem),
     ...problem(describeGivenUp(dispatches, now)),
     ...problem(describeError(dispatches, now)),
     ...(status.alerts ?? []).flatMap(({ kind, subject, since, count }) =>

@@ -96,6 +96,6 @@ export function lowerSandbox(config: SandboxConfig | undefined): SandboxPlan | n
 /** Omitted if there is none. */
 export function lowerBudget({ budget }: { readonly budget?: BudgetConfig }): { readonly budget?: BudgetPlan } {
   if (budget === undefined) return {};
-  const { runs = null, tokens = null, cost = null, per } = budget;
-  return { budget: { runs, tokens, cost, per } };
+  const { runs = null, tokens = null, cost = null, ...rest } = budget;
+  return { budget: { runs, tokens, cost, ...rest } };
 }

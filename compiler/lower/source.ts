@@ -3,7 +3,9 @@
 import { realTarget } from '../../base/names.ts';
 import { PATH, printPath, splitField } from '../../base/paths.ts';
 import type {
+  AuthorPlan,
   ChallengePlan,
+  EventAuthorFields,
   Locator,
   LocatorPlan,
   OwnSender,
@@ -49,6 +51,7 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
       : { credentials: lowerLocators(file.credentials, ['credentials'], report) }),
     ...(file.texts === undefined ? {} : { texts: file.texts.map(splitField) }),
     ...(file.own_sender === undefined ? {} : { own_sender: file.own_sender.map(lowerOwnSender) }),
+    ...(file.author === undefined ? {} : { author: lowerAuthor(file.author) }),
     ...lowerBatch(file, report),
     ...respondOf(file, problems),
     delivery_digest: file.delivery_digest ?? false,
@@ -109,6 +112,11 @@ function lowerOwnSender(own: OwnSender): OwnSenderPlan {
   if ('same_as' in own) return { path, same_as: splitField(own.same_as), target: '', setting: '' };
   return { path, same_as: null, target: realTarget(own.target), setting: own.setting };
 }
+
+const lowerAuthor = ({ field, person }: EventAuthorFields): AuthorPlan => ({
+  path: splitField(field),
+  person: person === undefined ? null : { path: splitField(person.field), is: person.is },
+});
 
 const lowerHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

@@ -3,6 +3,7 @@ import type { ConsolePlan } from '../../schemas/generated/types.ts';
 import type { ControlHandlers } from '../control/operations.ts';
 import type { CaptureCounts } from '../intake/keeper.ts';
 import type { Connections } from '../intake/server.ts';
+import type { UnverifiedBodies } from '../intake/unverified-bodies.ts';
 import type { Metrics, MetricsText } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
@@ -28,6 +29,8 @@ export interface ConsoleContext {
   /** The operations of the control socket; null: the program has none. */
   readonly operations: ControlHandlers | null;
   readonly connections: Connections;
+  /** The memory for bodies of strangers, shared with the public server. */
+  readonly bodies: Pick<UnverifiedBodies, 'read' | 'release'>;
   readonly clock: Clock;
   readonly log: Logger;
 }

@@ -32,6 +32,8 @@ export interface ServingStatus {
     readonly quarantined: readonly Rejected[];
     readonly error: string | null;
   };
+  /** Routes whose `rate_limit` has refused requests within the hour, as text. */
+  readonly rate_limited: string[];
 }
 
 /**
@@ -129,7 +131,7 @@ export interface Readiness {
 
 /** Whether this gateway accepts events, and its problems. */
 export function readinessOf(serving: ServingStatus, store: Pick<Store, 'problem' | 'shared'>): Readiness {
-  const { state, table, subscriptions } = serving;
+  const { state, table, subscriptions, rate_limited } = serving;
   const { shared } = store;
   const problems = [
     { part: 'gateway', blocking: true, message: state === 'draining' ? 'stopping' : null } as const,
@@ -137,6 +139,7 @@ export function readinessOf(serving: ServingStatus, store: Pick<Store, 'problem'
     { part: 'table', blocking: false, message: table.error } as const,
     { part: 'table', blocking: false, message: describeOtherTables(table.hash, shared?.otherTables() ?? []) } as const,
     { part: 'subscriptions', blocking: false, message: subscriptions.error } as const,
+    ...rate_limited.map((message) => ({ part: 'gateway', blocking: false, message }) as const),
     ...(shared?.refused() ?? []).map((message) => ({ part: 'store', blocking: false, message }) as const),
   ].flatMap(({ message, ...problem }) => (message === null ? [] : [{ ...problem, message }]));
   return { ready: !problems.some(({ blocking }) => blocking), problems };

@@ -156,8 +156,8 @@ export interface GuardContext {
 
 export interface Guard {
   readonly observer: DispatchObserver;
-  /** A request of a route was answered. @param authentic null: neither a valid nor an invalid signature */
-  requested(route: string, authentic: boolean | null): void;
+  /** A request of a route was answered. @param authentic null: neither a valid nor an invalid signature @param limited with 429 */
+  requested(route: string, authentic: boolean | null, limited?: boolean): void;
   /** The condition holds. The first call starts its alert. */
   raise(of: AlertCondition, reason: string): void;
   /** The condition no longer holds. */

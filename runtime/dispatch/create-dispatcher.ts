@@ -121,6 +121,7 @@ class DispatcherService implements DispatchService {
     }
     // Its change may have been sent later than those that take runs.
     if (claim.together !== undefined) this.loop.wake();
+    if (stored.over !== undefined) reportOver(this.context, dispatch, stored.over);
     this.recent.committed(change, stored);
     if (stored.continued === undefined) this.contents.keep(stored.ref, dispatch, null);
     observer?.reached?.('accept.stored');
@@ -142,7 +143,8 @@ class DispatcherService implements DispatchService {
     const change: JoinGroup = { ...of, run_limits };
     observer?.reached?.('accept.begin');
     const stored = await orRefused(store.write(change, claim.together));
-    if (stored.kind === 'over_limit') reportOver(this.context, dispatch, stored);
+    const over = stored.kind === 'stored' ? stored.over : stored;
+    if (over?.kind === 'over_limit') reportOver(this.context, dispatch, over);
     if (stored.kind !== 'stored') return stored;
     this.recent.committed(change, stored);
     observer?.reached?.('accept.stored');

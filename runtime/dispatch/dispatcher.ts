@@ -12,6 +12,7 @@ import type { OverLimit } from '../store/run-limits.ts';
 import type { FinalState, Step } from '../store/states.ts';
 import type { Together } from '../store/together.ts';
 import type { Usage } from '../store/usage.ts';
+import type { EventAuthor } from '../table/link-loop.ts';
 
 /** The delivery id of an event, which is claimed so that a repeat is recognised. */
 export interface Claim {
@@ -66,6 +67,7 @@ export interface LimitedEvent {
   readonly coalesceKey: string | null;
   /** True if another installation caused it. */
   readonly isExchange: boolean;
+  readonly author: EventAuthor;
 }
 
 export interface Dispatcher {

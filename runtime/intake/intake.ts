@@ -7,6 +7,7 @@ import type { Ids } from '../platform/ids.ts';
 import type { Logger, TraceFields, TraceParent } from '../platform/log.ts';
 import type { Store } from '../store/contract.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
+import { NO_AUTHOR } from '../table/link-loop.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { Item } from '../verify/items.ts';
 import type { SignedRequest } from '../verify/request.ts';
@@ -144,6 +145,11 @@ export class Intake implements SignedRequest {
   trace: TraceParent | null = null;
   /** True if the event contains the marker of another installation. */
   isExchange = false;
+  author = NO_AUTHOR;
+  /** True once it has a slot of the rate window. */
+  hasSlot = false;
+  /** The answer of a request that a full window refuses, which is read only to be captured. */
+  limited: Reply | null = null;
   /** The items of a batch; null: the request is one event. */
   items: readonly Item[] | null = null;
   /** The events of a batch with their replies, once it is answered. */

@@ -20,7 +20,10 @@ const SUSTAINED_MS = 500;
 const QUEUE = 15;
 /** Accepted connections per turn above which some are always waiting. */
 const ACCEPTED = 0.9;
-/** With a smaller share of verified requests, strangers cause the load, and rejecting events would help them. */
+/**
+ * With a smaller share of verified requests, or of connections that carry an event, strangers cause the load, and rejecting events
+ * would help them.
+ */
 const VERIFIED_SHARE = 0.5;
 /** Minimum time between two measurements, in ms. */
 const EVERY_MS = 100;
@@ -56,6 +59,8 @@ export class Overload {
   /** Numbers of events since the last measurement that were not rejected, and of the verified ones among them. */
   private taken = 0;
   private verified = 0;
+  /** Number of all events since the last measurement. */
+  private events = 0;
   /** Monotonic ms at which the current overload started; null if there is none. */
   private longSince: number | null = null;
   /** Share of events that are accepted. */
@@ -74,6 +79,7 @@ export class Overload {
   refuses(): boolean {
     const now = this.context.clock.monotonic();
     if (now - this.measuredAt >= EVERY_MS) this.measure(now);
+    this.events++;
     this.credit = Math.min(1, this.credit + this.share);
     if (this.credit < 1) {
       this.refused++;
@@ -94,14 +100,16 @@ export class Overload {
     if (ended !== null) this.turnedAt = now;
     const delay = ended ?? now - this.turnedAt;
     const elapsed = now - this.measuredAt;
-    const isBacklog = this.countAccepted() >= ACCEPTED * Math.max(1, turns);
+    const connections = this.countAccepted();
+    const isBacklog = connections >= ACCEPTED * Math.max(1, turns);
     const isQueue = isBacklog || (this.verified * delay) / elapsed >= QUEUE * this.share;
-    const areStrangers = this.verified < VERIFIED_SHARE * this.taken;
+    const areStrangers = this.verified < VERIFIED_SHARE * this.taken || this.events < VERIFIED_SHARE * connections;
     if (areStrangers || !isQueue || (!isBacklog && delay < RECOVERED_MS)) this.recover(elapsed);
     else if (isBacklog || delay > MAX_DELAY_MS) this.shrink(now, delay, elapsed);
     this.measuredAt = now;
     this.taken = 0;
     this.verified = 0;
+    this.events = 0;
   }
 
   /** Since the last measurement. */

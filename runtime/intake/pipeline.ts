@@ -16,6 +16,7 @@ import {
   consumeRate,
   parsePayload,
   receiveBody,
+  settleRate,
   verifySignature,
 } from './stages/authenticate.ts';
 import { answerBatch } from './stages/batch.ts';
@@ -67,6 +68,12 @@ export interface Watcher {
  * @param watcher for an explained or replayed request; otherwise null
  */
 export async function runPipeline(intake: Intake, services: Services, watcher: Watcher | null = null): Promise<Reply> {
+  const reply = await runStages(intake, services, watcher);
+  settleRate(intake, reply);
+  return reply;
+}
+
+async function runStages(intake: Intake, services: Services, watcher: Watcher | null): Promise<Reply> {
   const run = async (stages: typeof REQUEST_ORDER | typeof EVENT_ORDER, of: Intake): Promise<Reply | null> => {
     for (const { name, stage } of stages) {
       if (watcher?.skips(name, of) === true) continue;
@@ -84,7 +91,8 @@ export async function runPipeline(intake: Intake, services: Services, watcher: W
     return reply;
   };
   const ended = await run(REQUEST_ORDER, intake);
-  if (ended !== null) return ended;
+  // The sender learns nothing else about a request beyond the limit.
+  if (ended !== null) return intake.limited ?? ended;
   if (intake.items === null) return finish(EVENT_ORDER, intake);
   // The id of the request is part of the ids of its items.
   await run(EVENT_ORDER.slice(0, 1), intake);

@@ -67,9 +67,10 @@ export class Gateway {
   private readonly backend: Backend;
   private readonly limits: GatewayLimits;
   private readonly giveUp = new AbortController();
-  private readonly bodies: UnverifiedBodies;
+  /** The memory for the bodies of strangers, on both servers. */
+  readonly bodies: UnverifiedBodies;
   private readonly connections: Connections;
-  /** Connections of the console, with their own limits of the same size. */
+  /** Connections of the console: as many again, so that requests to one server never close connections of the other. */
   readonly consoleConnections: Connections;
   private readonly services: Services;
   private readonly handler: RequestHandler;
@@ -89,7 +90,10 @@ export class Gateway {
       onDrop,
       onUnknownProxy: createProxyWarner(context),
     });
-    this.bodies = new UnverifiedBodies(context.clock, () => this.connections.fullness);
+    const { connections, consoleConnections } = this;
+    this.bodies = new UnverifiedBodies(context.clock, () =>
+      Math.max(connections.fullness, consoleConnections.fullness),
+    );
     this.services = this.createServices();
     this.handler = this.createHandler();
   }

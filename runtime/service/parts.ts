@@ -56,7 +56,11 @@ export class LazyGuard {
 
   readonly requested: CountRequest = ({ route, outcome, authentic }) => {
     if (route !== '')
-      this.guard.opened?.requested(route, outcome === 'invalid_signature' ? false : authentic === true ? true : null);
+      this.guard.opened?.requested(
+        route,
+        outcome === 'invalid_signature' ? false : authentic === true ? true : null,
+        outcome === 'rate_limited',
+      );
   };
 
   get lasting(): readonly LastingAlert[] {

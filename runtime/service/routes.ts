@@ -112,6 +112,7 @@ export class Routes {
         quarantined: subscriptions.rejected,
         error: subscriptions.error,
       },
+      rate_limited: this.windows.refusing(this.context.clock.now()),
     };
   }
 

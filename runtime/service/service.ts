@@ -349,6 +349,7 @@ class RunningService implements OperatedService {
       store: this.work.opened.store,
       operations,
       connections: this.gateway.consoleConnections,
+      bodies: this.gateway.bodies,
       log,
       clock,
     });

@@ -158,7 +158,13 @@ export type MutationKind = Mutation['kind'];
 /** Of commands: CommandResults in schemas/store.yaml. */
 export interface MutationResults extends CommandResults, JobMutationResults {
   join_group:
-    | { readonly kind: 'stored'; readonly ref: Ref; readonly superseded: number; readonly due_at: number }
+    | {
+        readonly kind: 'stored';
+        readonly ref: Ref;
+        readonly superseded: number;
+        readonly due_at: number;
+        readonly over?: OverLimit;
+      }
     | { readonly kind: 'duplicate' }
     | OverLimit;
   flush_groups: null;

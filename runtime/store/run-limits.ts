@@ -4,6 +4,7 @@
  * twice.
  */
 import type { OverLimit, RunLimit } from '../../schemas/built/operations/types.ts';
+import type { Ref } from './records.ts';
 import type { Usage } from './usage.ts';
 
 export type { OverLimit, RunLimit } from '../../schemas/built/operations/types.ts';
@@ -20,8 +21,10 @@ export interface GuardRows {
 
 /** Decides by limits. A pure function of the rows of a change. */
 export interface RunCounter {
-  /** Counts a run that is stored, or returns the limit that rejects it. */
+  /** Counts a run that is stored, or returns the limit that rejects or holds it. */
   count(rows: GuardRows, limits: readonly RunLimit[], now: number): OverLimit | null;
+  /** Notes a run that was stored although the limit holds it. */
+  hold(rows: GuardRows, over: OverLimit, ref: Ref): void;
   /** Returns the limit that keeps a run from beginning; null: it begins. */
   begin(rows: GuardRows, limits: readonly RunLimit[], now: number): OverLimit | null;
   /** Adds the usage of a run. */
@@ -34,4 +37,4 @@ function refuseLimits(_rows: GuardRows, limits: readonly RunLimit[]): null {
 }
 
 /** The counter of a store without the module. */
-export const NO_COUNTER: RunCounter = { count: refuseLimits, begin: refuseLimits, spend: refuseLimits };
+export const NO_COUNTER: RunCounter = { count: refuseLimits, hold() {}, begin: refuseLimits, spend: refuseLimits };

@@ -21,6 +21,8 @@ export interface SlotWindow {
    * StoreUnavailable.
    */
   take(limit: number, now: number): number | Promise<number>;
+  /** Gives a slot back that a request of this instant took. */
+  give(at: number): void;
   /** True if the window holds nothing that is still needed and can be dropped. */
   expired(now: number): boolean;
 }

@@ -3,6 +3,7 @@ import { isNumber } from '../../base/exact-number.ts';
 import type { RoutePlan } from '../../schemas/generated/types.ts';
 import { valueAtPath } from '../verify/items.ts';
 import type { TableHeadPlan } from './link-context.ts';
+import { bounded } from './link-identity.ts';
 
 export interface LinkedLoop {
   /**
@@ -12,13 +13,25 @@ export interface LinkedLoop {
   isOwnSender(scheme: string, payload: unknown, ownLogin: OwnLogin): boolean;
   /** The installations whose markers are in the texts of the event. */
   installationsIn(scheme: string, payload: unknown): ReadonlySet<string>;
+  /** Who caused the event, as far as its source says. */
+  authorOf(scheme: string, payload: unknown): EventAuthor;
 }
+
+export interface EventAuthor {
+  /** Null: unknown. */
+  readonly name: string | null;
+  readonly isPerson: boolean;
+}
+
+export const NO_AUTHOR: EventAuthor = { name: null, isPerson: false };
 
 export type OwnLogin = (profile: string, target: string) => string | null;
 
 type Path = readonly string[];
 
 interface OfScheme {
+  readonly author: Path | null;
+  readonly person: { readonly path: Path; readonly is: string } | null;
   /** Null: all texts. */
   readonly texts: readonly Path[] | null;
   /** `own`: a field, a login, or the target whose login is used. */
@@ -45,7 +58,8 @@ export function linkLoop({ profile, insecure, source }: RoutePlan, { schemes, pr
       path,
       own: same_as ?? setting(target, key) ?? { target },
     }));
-    const found = { texts: plan?.texts ?? null, senders };
+    const { path: author = null, person = null } = plan?.author ?? {};
+    const found: OfScheme = { texts: plan?.texts ?? null, senders, author, person };
     linked.set(name, found);
     return found;
   };
@@ -57,6 +71,14 @@ export function linkLoop({ profile, insecure, source }: RoutePlan, { schemes, pr
         const other = typeof own === 'object' && 'target' in own ? ownLogin(profile, own.target) : ownIn(payload, own);
         return isName(other) && String(sender).toLowerCase() === String(other).toLowerCase();
       }),
+    authorOf(scheme, payload) {
+      const { author, person } = ofScheme(scheme);
+      const name = author === null ? null : valueAtPath(payload, author);
+      return {
+        name: isName(name) ? bounded(String(name)) : null,
+        isPerson: person !== null && valueAtPath(payload, person.path) === person.is,
+      };
+    },
     installationsIn(scheme, payload) {
       const { texts } = ofScheme(scheme);
       const found = texts === null ? [payload] : texts.map((path) => valueAtPath(payload, path));

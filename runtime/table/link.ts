@@ -129,6 +129,7 @@ export function linkRoute(
     plan,
     ...authentication,
     window: context.windows.of(plan.profile, plan.name),
+    refusals: context.windows.refusalsOf(plan.profile, plan.name),
     limits: {
       maxBodyBytes: table.server.max_body_bytes,
       directTimeoutMs: table.server.direct_timeout_seconds * 1000,

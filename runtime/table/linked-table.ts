@@ -16,11 +16,13 @@ import type { FindIdentity } from './link-identity.ts';
 import type { RenderKey } from './link-key.ts';
 import type { LinkedLoop } from './link-loop.ts';
 import type { RenderPrompt, RenderTemplate } from './link-template.ts';
+import type { Refusals } from './rate-limit.ts';
 
 export interface LinkedRoute {
   readonly plan: RoutePlan;
   /** Stays when the table is replaced. */
   readonly window: SlotWindow;
+  readonly refusals: Refusals;
   readonly limits: RouteLimits;
   readonly authenticator: Authenticator;
   /** INSECURE_NO_AUTH: requests are not verified. */

@@ -6,7 +6,8 @@
  * Gateways that share a store also share its windows.
  */
 
-import { laneKey } from '../store/records.ts';
+import { utcTime } from '../../base/text.ts';
+import { laneKey, laneParts } from '../store/records.ts';
 import type { SlotWindow } from '../store/shared.ts';
 
 export const RATE_WINDOW_MS = 60_000;
@@ -36,13 +37,49 @@ export class RateWindow implements SlotWindow {
     return 0;
   }
 
+  give(at: number): void {
+    if (at >= this.opened && this.taken > 0) this.taken--;
+  }
+
   expired(now: number): boolean {
     return now - this.opened >= RATE_WINDOW_MS;
   }
 }
 
+/** Most requests that a full window refuses and that are read all the same, so that they can be captured and replayed. */
+const MOST_READ = 20;
+/** How long refused requests are reported, in ms. */
+const REPORTED_MS = 3_600_000;
+
+/** The requests of a route that its full window has refused, since an hour without any. */
+export class Refusals {
+  private readonly samples = new RateWindow();
+  private count = 0;
+  /** Unix ms of the latest. */
+  private at = 0;
+
+  note(now: number): void {
+    this.count = this.isOver(now) ? 1 : this.count + 1;
+    this.at = now;
+  }
+
+  mayRead(now: number): boolean {
+    return this.samples.take(MOST_READ, now) === 0;
+  }
+
+  describe(route: string, now: number): string | null {
+    if (this.isOver(now)) return null;
+    return `route ${route}: its rate_limit has refused ${this.count} requests, the latest at ${utcTime(this.at)}`;
+  }
+
+  private isOver(now: number): boolean {
+    return now - this.at >= REPORTED_MS;
+  }
+}
+
 /** The windows of all routes; a linked route holds its own. */
 export class RateWindows {
+  private readonly refusals = new Map<string, Refusals>();
   private readonly windows = new Map<string, SlotWindow>();
   private open: (name: string) => SlotWindow = () => new RateWindow();
 
@@ -57,6 +94,18 @@ export class RateWindows {
     const window = this.windows.get(name) ?? this.open(name);
     this.windows.set(name, window);
     return window;
+  }
+
+  refusalsOf(profile: string, route: string): Refusals {
+    const name = laneKey(profile, route);
+    const refusals = this.refusals.get(name) ?? new Refusals();
+    this.refusals.set(name, refusals);
+    return refusals;
+  }
+
+  /** The routes that have refused requests within the hour. @param now Unix ms */
+  refusing(now: number): string[] {
+    return [...this.refusals].flatMap(([lane, of]) => of.describe(laneParts(lane).name ?? '', now) ?? []);
   }
 
   /** Drops windows that have expired and belong to no route in service. */

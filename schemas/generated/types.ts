@@ -51,6 +51,7 @@ export type AlertKind =
   | 'budget'
   | 'loop'
   | 'signature_failures'
+  | 'rate_limited'
   | 'approval';
 /**
  * The field that names the author of an event, and the value that it is compared with, ignoring case.
@@ -170,6 +171,10 @@ export type BodyHashPlan = {
   at: LocatorPlan;
   hash: 'sha256';
   encoding: 'hex' | 'base64' | 'base64url';
+} | null;
+export type PersonPlan = {
+  path: string[];
+  is: string;
 } | null;
 export type ConditionPlan = {
   at: LocatorPlan;
@@ -873,6 +878,10 @@ export interface BudgetConfig {
    */
   cost?: number;
   /**
+   * Maximum number of runs for events of one author, where the source says who that is.
+   */
+  per_author?: number;
+  /**
    * Length of the window, which begins on the hour or at midnight in `gateway.timezone`.
    */
   per: 'hour' | 'day';
@@ -1184,6 +1193,10 @@ export interface BudgetConfig1 {
    */
   cost?: number;
   /**
+   * Maximum number of runs for events of one author, where the source says who that is.
+   */
+  per_author?: number;
+  /**
    * Length of the window, which begins on the hour or at midnight in `gateway.timezone`.
    */
   per: 'hour' | 'day';
@@ -1485,6 +1498,10 @@ export interface BudgetConfig2 {
    */
   cost?: number;
   /**
+   * Maximum number of runs for events of one author, where the source says who that is.
+   */
+  per_author?: number;
+  /**
    * Length of the window, which begins on the hour or at midnight in `gateway.timezone`.
    */
   per: 'hour' | 'day';
@@ -1606,6 +1623,10 @@ export interface BudgetConfig3 {
    * Maximum cost, in the unit that the agents report.
    */
   cost?: number;
+  /**
+   * Maximum number of runs for events of one author, where the source says who that is.
+   */
+  per_author?: number;
   /**
    * Length of the window, which begins on the hour or at midnight in `gateway.timezone`.
    */
@@ -1745,6 +1766,7 @@ export interface SourceFile {
    * @minItems 1
    */
   own_sender?: [OwnSender, ...OwnSender[]];
+  author?: EventAuthorFields;
   /**
    * Headers of a stronger scheme of the same sender: a request with one of them, in any spelling (`X_Sig_V2`), is never verified by this scheme.
    *
@@ -1987,6 +2009,23 @@ export interface OwnSenderSetting {
    * Setting of the target that names the account.
    */
   setting: string;
+}
+/**
+ * Who caused an event. Absent: unknown.
+ */
+export interface EventAuthorFields {
+  /**
+   * The field that identifies the author.
+   */
+  field: string;
+  person?: PersonField;
+}
+/**
+ * The field, and its value in the events of people. Absent: every event counts as one of a program.
+ */
+export interface PersonField {
+  field: string;
+  is: string;
 }
 /**
  * Other ways in which this sender signs, by name. Each can be used as a separate source.
@@ -3952,6 +3991,10 @@ export interface BudgetPlan {
   runs: number | null;
   tokens: number | null;
   cost: number | null;
+  /**
+   * Maximum runs of one author; absent: no limit.
+   */
+  per_author?: number;
   per: 'hour' | 'day';
 }
 export interface SqliteStorePlan {
@@ -4174,6 +4217,7 @@ export interface SchemePlan {
    * How an event that hookwright's own account caused is recognised. Absent: such events are not recognised.
    */
   own_sender?: OwnSenderPlan[];
+  author?: AuthorPlan;
   /**
    * The body is a batch: the path of each list, in the body or in an item of the list before it. Absent: it is one event.
    */
@@ -4256,6 +4300,13 @@ export interface OwnSenderPlan {
   same_as: string[] | null;
   target: string;
   setting: string;
+}
+/**
+ * Who caused an event, and how an event of a person is recognised.
+ */
+export interface AuthorPlan {
+  path: string[];
+  person: PersonPlan;
 }
 /**
  * Responses by outcome. Absent: none.

@@ -86,10 +86,10 @@ export class CodeHost {
       count = this.comments.length;
       await this.sending;
       await new Promise((resolve) => setTimeout(resolve, ms));
-      const overviews = this.gateways.map(({ service: { store } }) =>
-        store.read({ kind: 'overview', now: Date.now() }),
-      );
-      isIdle = (await Promise.all(overviews)).every(({ oldest_open_at }) => oldest_open_at === null);
+      const lists = this.gateways.map(({ service: { store } }) => store.read({ kind: 'list', filter: { limit: 200 } }));
+      // The events of a paused key are due in an hour.
+      const soon = Date.now() + 60_000;
+      isIdle = (await Promise.all(lists)).flat().every((row) => row.finished_at !== null || (row.ready_at ?? 0) > soon);
     }
   }
 

@@ -64,6 +64,10 @@ export class SharedWindow implements SlotWindow {
     });
   }
 
+  give(): void {
+    if (this.clock.monotonic() < this.endsAt) this.slots++;
+  }
+
   /** True if no request waits for it. */
   expired(): boolean {
     return this.waiting.length === 0;

@@ -6,6 +6,7 @@
 import type { ServerResponse } from 'node:http';
 import { messageOf } from '../../../base/errors.ts';
 import type { ConsoleContext } from '../../../runtime/console/console.ts';
+import type { Role } from './access.ts';
 import type { Answer } from './answer.ts';
 import { ApiRefusal } from './answer.ts';
 import type { ApiContext } from './api/call-operation.ts';
@@ -26,6 +27,7 @@ type LiveContext = Omit<ApiContext, 'role'> & Pick<ConsoleContext, 'requestCount
 
 interface Client {
   readonly response: ServerResponse;
+  readonly role: Role;
   /** Monotonic ms. */
   readonly until: number;
   readonly isKnown: () => Promise<boolean>;
@@ -47,15 +49,25 @@ export class LiveEvents {
     this.context = context;
   }
 
-  /** @param isKnown whether the login is still valid @throws ApiRefusal when too many clients are connected */
-  answer(isKnown: Client['isKnown']): Answer {
-    if (this.clients.size >= MOST_CLIENTS) throw new ApiRefusal(503, 'too_many', 'too many live clients');
-    return { status: 200, type: 'text/event-stream', text: '', stream: (response) => this.add(response, isKnown) };
+  /**
+   * A viewer makes room for an operator. @param isKnown whether the login is still valid
+   * @throws ApiRefusal when too many clients are connected
+   */
+  answer(role: Role, isKnown: Client['isKnown']): Answer {
+    if (this.clients.size >= MOST_CLIENTS) {
+      const viewer = role === 'operator' ? [...this.clients].find((client) => client.role === 'viewer') : undefined;
+      if (viewer === undefined) throw new ApiRefusal(503, 'too_many', 'too many live clients');
+      this.clients.delete(viewer);
+      viewer.response.destroy();
+    }
+    const stream = (response: ServerResponse): void => this.add({ response, role, isKnown });
+    return { status: 200, type: 'text/event-stream', text: '', stream };
   }
 
-  private add(response: ServerResponse, isKnown: Client['isKnown']): void {
+  private add(of: Pick<Client, 'response' | 'role' | 'isKnown'>): void {
+    const { response } = of;
     const now = this.context.clock.monotonic();
-    const client = { response, isKnown, until: now + LONGEST_MS, missed: 0, heardAt: now };
+    const client = { ...of, until: now + LONGEST_MS, missed: 0, heardAt: now };
     this.clients.add(client);
     response.once('close', () => this.clients.delete(client));
     response.write(': live\n\n');

@@ -14,7 +14,8 @@ import type { ConsoleContext, OpenConsole } from '../../../runtime/console/conso
 import { foreignPart, hasOneHost } from '../../../runtime/intake/client.ts';
 import type { ServerLimits } from '../../../runtime/intake/server.ts';
 import { BoundedServer, LOCAL_LIMITS, urlOf } from '../../../runtime/intake/server.ts';
-import type { IntakeRequest } from '../../../runtime/intake/unverified-bodies.ts';
+import type { BodyFault, IntakeRequest } from '../../../runtime/intake/unverified-bodies.ts';
+import { UnverifiedBodies } from '../../../runtime/intake/unverified-bodies.ts';
 import { isFormEncoded } from '../../../runtime/verify/request.ts';
 import type { Role } from './access.ts';
 import { Access } from './access.ts';
@@ -88,6 +89,8 @@ class ConsoleServer {
   readonly context: ConsoleContext;
   private readonly access: Access;
   private readonly live: LiveEvents;
+  /** Memory for the bodies of operators, apart from those of strangers. */
+  private readonly bodies: Bodies;
   /** Read on the first request. */
   private document: Answer | null = null;
 
@@ -95,6 +98,7 @@ class ConsoleServer {
     this.context = context;
     this.access = new Access(context);
     this.live = new LiveEvents(context);
+    this.bodies = new UnverifiedBodies(context.clock, () => 0);
   }
 
   readonly serve = (request: IntakeRequest, response: ServerResponse): void => void this.answer(request, response);
@@ -146,17 +150,18 @@ class ConsoleServer {
   ): Promise<Answer> {
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
     if (path === '/api/events' && request.method === 'GET')
-      return this.live.answer(async () => (await this.access.roleOf(request)) !== null);
+      return this.live.answer(role, async () => (await this.access.roleOf(request)) !== null);
     if (role === 'viewer' && method !== 'GET')
       throw new ApiRefusal(403, 'read_only', 'the viewer token has read-only access');
-    const body = method === 'GET' ? {} : await readBody(request, response, false);
+    const body = method === 'GET' ? {} : await readBody(this.bodies, { request, response }, MAX_BODY_BYTES);
     return answerApi({ ...this.context, role }, { method, path, query: new URLSearchParams(query), body });
   }
 
   /** Accepts `{ token }` as JSON, or as a form, which redirects the browser to the pages. */
   private async login(request: IntakeRequest, response: ServerResponse): Promise<Answer> {
     if (this.context.token === null) throw new ApiRefusal(404, 'not_found', 'the console has no token');
-    const { token } = (await readBody(request, response, true)) as { readonly token?: unknown };
+    const body = await readBody(this.context.bodies, { request, response }, MAX_LOGIN_BYTES);
+    const { token } = body as { readonly token?: unknown };
     if (typeof token !== 'string') throw new ApiRefusal(400, 'bad_input', 'token must be a string');
     const { role, cookie } = this.access.login(request, token);
     return isFormEncoded(request.headers)
@@ -202,20 +207,25 @@ function readDocument(): string {
 /** Most bytes of a body, which may contain the payload of a test event. */
 const MAX_BODY_BYTES = 1_048_576;
 
-/** @returns a plain object @throws ApiRefusal for a body that is too large or invalid */
-export async function readBody(request: IntakeRequest, response: ServerResponse, takesForms: boolean): Promise<object> {
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw TOO_LARGE;
+/** Most bytes of the body of a login, which anyone may send. */
+const MAX_LOGIN_BYTES = 4096;
+
+type Bodies = ConsoleContext['bodies'];
+
+/** Accepts a form where a page may send one. @returns a plain object @throws ApiRefusal for a body that is too large or invalid */
+export async function readBody(
+  bodies: Bodies,
+  { request, response }: Pick<Exchange, 'request' | 'response'>,
+  limit: number,
+): Promise<object> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw unread('too_large', limit);
   if (request.awaitsContinue) response.writeContinue();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw TOO_LARGE;
-    chunks.push(chunk);
-  }
-  if (size === 0) return {};
-  const text = Buffer.concat(chunks).toString('utf8');
-  if (takesForms && isFormEncoded(request.headers)) return Object.fromEntries(new URLSearchParams(text));
+  const read = await bodies.read(request, limit);
+  bodies.release(request);
+  if (typeof read === 'string') throw unread(read, limit);
+  if (read.length === 0) return {};
+  const text = read.toString('utf8');
+  if (limit === MAX_LOGIN_BYTES && isFormEncoded(request.headers)) return Object.fromEntries(new URLSearchParams(text));
   if (typeOf(request) !== 'application/json')
     throw new ApiRefusal(415, 'unsupported_media_type', 'the body must be application/json');
   const input = tryParseJson(text);
@@ -226,4 +236,9 @@ export async function readBody(request: IntakeRequest, response: ServerResponse,
 const typeOf = ({ headers }: IntakeRequest): string =>
   (headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase();
 
-const TOO_LARGE = new ApiRefusal(413, 'payload_too_large', `the body exceeds ${MAX_BODY_BYTES} bytes`);
+function unread(fault: BodyFault, limit: number): ApiRefusal {
+  if (fault === 'too_large') return new ApiRefusal(413, 'payload_too_large', `the body exceeds ${limit} bytes`);
+  if (fault === 'overloaded')
+    return new ApiRefusal(503, 'overloaded', 'too many unread bodies', { 'retry-after': '5' });
+  return new ApiRefusal(408, 'request_timeout', 'the body did not arrive in time');
+}

@@ -1,9 +1,8 @@
 /**
- * Alerts: one message when a condition begins, at most one a day while it lasts, and one when it is resolved.
+ * Alerts: one message when a condition begins, at most one a day while it lasts, and one when it is resolved. A kind sends at most
+ * 20 messages an hour: further conditions are one alert, whose only message tells their number, and an end waits for room.
  *
  *   raise ──> no row: stores row and message in one change ──> row: counts, and sends a daily summary ──> clear: deletes the row, sends the last message
- *
- * A condition with a fixed end (`until`) that is raised with another end starts a new alert.
  *
  * Active alerts are rows of the store, so they survive restarts and are shared by all gateways of a database. A row is replaced
  * only if it is unchanged since it was read; otherwise it is read again.
@@ -25,6 +24,12 @@ const DAY_MS = 24 * HOUR_MS;
 const RETENTION_MS = 30 * DAY_MS;
 /** Minimum time between two updates of the count of an alert, in ms. */
 const QUIET_MS = 10_000;
+/** Most messages of a kind in an hour. */
+const MOST_MESSAGES = 20;
+/** The subject of the conditions of a kind that begin after its last message of the hour. */
+const FURTHER = 'further alerts';
+/** What a stranger can begin and end at will: it ends only after an hour without a failure. */
+const ENDS_WHEN_QUIET: ReadonlySet<LastingAlert['kind']> = new Set(['signature_failures', 'loop', 'rate_limited']);
 
 interface Row extends LastingAlert {
   readonly told_at: number;
@@ -50,6 +55,8 @@ export class Alerts {
   private readonly stored = new Map<string, StoredAlert>();
   private readonly pending = new Map<string, PendingAlert>();
   private readonly clearedAt = new Map<string, number>();
+  /** The messages about alerts that are no longer stored. */
+  private past: Pick<Row, 'kind' | 'told_at'>[] = [];
   private working: Promise<void> = Promise.resolve();
   private isWorking = false;
 
@@ -69,17 +76,33 @@ export class Alerts {
     return subjects.has(of.subject) || subjects.size < most;
   }
 
+  /** True if the kind has sent fewer messages within the hour than it may. */
+  private mayTell(kind: LastingAlert['kind']): boolean {
+    const since = this.context.clock.now() - HOUR_MS;
+    this.past = this.past.filter(({ told_at }) => told_at > since);
+    const told = [...this.past, ...Array.from(this.stored.values(), ({ row }) => row)];
+    const waiting = [...this.pending].filter(
+      ([key, { of, ends }]) => of.kind === kind && (ends || !this.stored.has(key)),
+    );
+    return told.filter((one) => one.kind === kind && one.told_at > since).length + waiting.length < MOST_MESSAGES;
+  }
+
   raise(of: AlertCondition, reason: string): void {
     const now = this.context.clock.now();
     if (this.context.table().gateway.alerts?.on.includes(of.kind) !== true || isPast(of, now)) return;
+    const isOpen = this.stored.has(keyOf(of)) || this.pending.has(keyOf(of)) || of.subject === FURTHER;
+    if (!isOpen && !this.mayTell(of.kind)) {
+      const { until: _, ...further } = of;
+      this.raise({ ...further, subject: FURTHER }, reason);
+      return;
+    }
     const key = keyOf(of);
     const pending = this.pending.get(key) ?? { of, count: 0, reason, ends: false };
     Object.assign(pending, { of, count: pending.count + 1, reason, ends: false });
     this.pending.set(key, pending);
     this.clearedAt.delete(key);
     const known = this.stored.get(key)?.row;
-    const isStored = known !== undefined && !hasNewEnd(of, known);
-    if (!isStored || now - known.last_at >= QUIET_MS || now - known.told_at >= DAY_MS) this.work();
+    if (known === undefined || now - known.last_at >= QUIET_MS || now - known.told_at >= DAY_MS) this.work();
   }
 
   /** Clears an alert that stands for several subjects once the last failure is an hour old. */
@@ -91,9 +114,11 @@ export class Alerts {
   clear({ kind, subject }: Pick<AlertCondition, 'kind' | 'subject'>): void {
     const key = keyOf({ kind, subject });
     const pending = this.pending.get(key);
-    if (pending === undefined && !this.stored.has(key)) {
-      // Another gateway may have raised it.
-      if (this.context.store.shared !== null) this.clearedAt.set(key, this.context.clock.now());
+    const isStored = this.stored.has(key);
+    const mustWait = isStored && subject !== FURTHER && !this.mayTell(kind);
+    if (mustWait || (pending === undefined && !isStored)) {
+      // `refresh` clears it once there is room, or if another gateway has raised it.
+      if (isStored || this.context.store.shared !== null) this.clearedAt.set(key, this.context.clock.now());
       return;
     }
     if (pending === undefined) this.pending.set(key, { of: { kind, subject }, count: 0, reason: '', ends: true });
@@ -107,11 +132,13 @@ export class Alerts {
     const now = this.context.clock.now();
     for (const [key, { row }] of this.stored) {
       const cleared = this.clearedAt.get(key);
-      if (isPast(row, now) || (cleared !== undefined && cleared > row.last_at)) this.clear(row);
-      if (now - row.told_at >= DAY_MS && row.last_at > row.told_at && !this.pending.has(key))
+      const isOver = row.subject === FURTHER && now - row.since >= HOUR_MS;
+      const isQuiet = ENDS_WHEN_QUIET.has(row.kind) && now - row.last_at >= HOUR_MS && !this.pending.has(key);
+      if (isOver || isQuiet || isPast(row, now) || (cleared !== undefined && cleared >= row.last_at)) this.clear(row);
+      if (this.isDue(row, now) && row.last_at > row.told_at && !this.pending.has(key))
         this.pending.set(key, { of: row, count: 0, reason: row.reason, ends: false });
     }
-    for (const [key, at] of this.clearedAt) if (now - at > 60_000) this.clearedAt.delete(key);
+    for (const [key, at] of this.clearedAt) if (now - at > 60_000 && !this.stored.has(key)) this.clearedAt.delete(key);
     if (this.pending.size > 0) this.work();
   }
 
@@ -154,17 +181,18 @@ export class Alerts {
     const now = clock.now();
     const before = this.stored.get(key) ?? null;
     if (before === null && count === 0) return true;
-    const isBegun = before === null || (count > 0 && hasNewEnd(of, before.row));
-    const after = next(isBegun ? null : before.row, of, count, reason, now);
-    const isDue = !isBegun && now - after.told_at >= DAY_MS;
+    const isBegun = before === null;
+    const after = next(before?.row ?? null, of, count, reason, now);
+    const isDue = !isBegun && this.isDue(after, now);
     const text = ends ? endText(after, now) : isBegun ? beginText(of, reason) : isDue ? summaryText(after) : null;
-    // An alert that began and ended before it was stored sends only its first message.
-    const sent = ends && isBegun ? beginText(of, reason) : text;
+    // An alert that began and ended before it was stored sends only its first message; the one of further alerts only its last.
+    const sent = !isBegun ? text : of.subject === FURTHER ? null : beginText(of, reason);
     const dispatch = sent === null ? null : this.message(sent, after, now);
     const row: Row = text === null ? after : { ...after, told_at: now };
     const body = ends ? null : JSON.stringify(row);
     const change = { expect: before?.body ?? null, body, expires_at: now + RETENTION_MS, dispatch, now };
     if (!(await store.write({ kind: 'put_guard', row: { kind: 'alert', key }, ...change }))) return false;
+    if (body === null) this.past.push({ kind: of.kind, told_at: before?.row.told_at ?? 0 }, row);
     if (body === null) this.stored.delete(key);
     else this.stored.set(key, { row, body });
     if (dispatch !== null) wake();
@@ -174,6 +202,10 @@ export class Alerts {
       else log.error(dispatch === null ? { ...fields, sent: false } : fields, 'alert raised');
     }
     return true;
+  }
+
+  private isDue({ kind, told_at }: Row, now: number): boolean {
+    return now - told_at >= DAY_MS && this.mayTell(kind);
   }
 
   private message(text: string, { about }: Row, now: number): Dispatch | null {
@@ -193,9 +225,6 @@ export class Alerts {
 }
 
 const keyOf = ({ kind, subject }: Pick<AlertCondition, 'kind' | 'subject'>): string => JSON.stringify([kind, subject]);
-
-/** True if this alert has a fixed end, and the stored one has another. */
-const hasNewEnd = (of: AlertCondition, row: Row): boolean => of.until !== undefined && of.until !== row.until;
 
 const isPast = ({ until }: AlertCondition, now: number): boolean => until !== undefined && until <= now;
 
@@ -227,8 +256,10 @@ function summaryText({ kind, subject, since, count, reason }: LastingAlert): str
   return `hookwright: ongoing: ${alertTitle(kind)}: ${subject}\n${times(count)} since ${utcTime(since)}; latest: ${cut(reason)}`;
 }
 
-export function endText({ kind, subject, since, count }: LastingAlert, now: number): string {
+export function endText({ kind, subject, since, count, reason }: LastingAlert, now: number): string {
   const minutes = Math.max(1, Math.round((now - since) / 60_000));
+  if (subject === FURTHER)
+    return `hookwright: ${alertTitle(kind)}: ${subject}\n${times(count)} in ${minutes} min; latest: ${cut(reason)}`;
   return `hookwright: resolved: ${alertTitle(kind)}: ${subject}\n${times(count)} in ${minutes} min`;
 }
 

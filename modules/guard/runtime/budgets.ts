@@ -8,6 +8,7 @@
 import { agentPlan } from '../../../base/names.ts';
 import { utcTime } from '../../../base/text.ts';
 import type { AlertCondition } from '../../../runtime/dispatch/context.ts';
+import { printableStart } from '../../../runtime/platform/log.ts';
 import type { Store } from '../../../runtime/store/contract.ts';
 import { decodeOr, isCount, isInstant, isText, orNull } from '../../../runtime/store/decode.ts';
 import type { JobRecord } from '../../../runtime/store/records.ts';
@@ -20,6 +21,7 @@ import type { BudgetPlan, Dispatch, ExplainedBudget, RoutePlan, RouteTable } fro
 export type FindBudgets = (
   of: Pick<Dispatch, 'profile' | 'route' | 'job' | 'agent'>,
   now: number,
+  author?: string | null,
 ) => readonly BudgetSpan[];
 
 /**
@@ -41,7 +43,7 @@ export function createFindBudgets(
     const plan = Object.hasOwn(profiles, profile) ? profiles[profile] : undefined;
     return plan === undefined ? undefined : agentPlan(plan, name)?.budget;
   };
-  return ({ profile, route, job, agent = null }, now) => {
+  return ({ profile, route, job, agent = null }, now, author = null) => {
     const plans: readonly (readonly [BudgetPlan | undefined, readonly (string | null)[]])[] = [
       [route === null ? undefined : ofRoutes.get(nameOf(profile, route)), ['route', profile, route]],
       [ofAgent(profile, agent), ['agent', profile, agent]],
@@ -50,8 +52,16 @@ export function createFindBudgets(
     ];
     return plans.flatMap(([plan, owner]) => {
       if (plan === undefined) return [];
-      const { per, ...limits } = plan;
-      return [{ kind: 'budget', key: JSON.stringify([...owner, per]), ...limits, ...windowAt(per, now) }];
+      const { per, per_author = null, ...limits } = plan;
+      const span = (key: typeof owner, most: typeof limits): BudgetSpan => ({
+        kind: 'budget',
+        key: JSON.stringify([...key, per]),
+        ...most,
+        ...windowAt(per, now),
+      });
+      const ofAuthor = { runs: per_author, tokens: null, cost: null };
+      const isLimited = author !== null && per_author !== null;
+      return [span(owner, limits), ...(isLimited ? [span(['author', author, ...owner], ofAuthor)] : [])];
     });
   };
 }
@@ -157,7 +167,10 @@ export function explainBudget(rows: GuardRows, budget: BudgetSpan, now: number):
 
 /** The display name of a budget key: `route review per hour`. */
 function budgetName(key: string): string {
-  const [kind = '', ...rest] = decodeOr<readonly (string | null)[]>(key, isKey, []);
+  const parts = decodeOr<readonly (string | null)[]>(key, isKey, []);
+  if (parts[0] === 'author')
+    return `author ${printableStart(parts[1] ?? '', 80)}, ${budgetName(JSON.stringify(parts.slice(2)))}`;
+  const [kind = '', ...rest] = parts;
   const per = rest.pop() ?? '';
   const [profile = null, name = null] = kind === 'job' ? [null, ...rest] : rest;
   const of = kind === 'agent' ? (name ?? 'default') : (name ?? '');

@@ -1,13 +1,14 @@
 /**
- * Loop limits: how many runs a key may have within a time. A key that exceeds its limit is paused, and its events are ignored. The
- * limit for exchanges with another installation has no pause; there, rejected events count too. A row stores the latest runs of a key.
+ * Loop limits: how many runs a key may have within a time. A key that exceeds its limit is paused: its events are stored, and due when
+ * the pause ends or a person releases them. The limit for exchanges with another installation has no pause; there, events are rejected
+ * and count too. A row stores the latest runs of a key, in thirds: a run for a person counts as one, any other as three.
  */
 import { createHash } from 'node:crypto';
 import { targetLabel, utcTime } from '../../../base/text.ts';
 import type { LimitedEvent } from '../../../runtime/dispatch/dispatcher.ts';
 import type { Store } from '../../../runtime/store/contract.ts';
 import { decodeOr, isInstant, isText, orNull } from '../../../runtime/store/decode.ts';
-import type { GuardRow } from '../../../runtime/store/records.ts';
+import type { GuardRow, Ref } from '../../../runtime/store/records.ts';
 import type { GuardRows, OverLimit } from '../../../runtime/store/run-limits.ts';
 import { bounded } from '../../../runtime/table/link-identity.ts';
 import type { LoopLimit } from '../../../schemas/built/operations/types.ts';
@@ -18,12 +19,15 @@ const WITHIN_MS = 10 * MINUTE_MS;
 const PAUSE_MS = 60 * MINUTE_MS;
 /** Most events of a key within ten minutes that were caused by another installation. */
 const MOST_EXCHANGES = 3;
+const THIRDS = 3;
+/** Most runs that a paused key holds; its further events are ignored, so that one key does not fill the queue. */
+const MOST_HELD = 100;
 
 /** Counts runs by session, else by coalesce key, else by the address of the answer, if it can return as an event of the sender. */
 export function loopLimits(
   { targets }: Pick<RouteTable, 'targets'>,
   { mode, deliveries, session_key = null, session }: Dispatch,
-  { route: { plan }, scheme, coalesceKey, isExchange }: LimitedEvent,
+  { route: { plan }, scheme, coalesceKey, isExchange, author }: LimitedEvent,
 ): readonly LoopLimit[] {
   if (mode === 'direct' || mode === 'job') return [];
   const { profile, name, insecure, source, loop_limit } = plan;
@@ -38,17 +42,24 @@ export function loopLimits(
   const key = isShared ? { profile, route: null, key: session } : own === null ? null : ofRoute(own);
   const exchange = isExchange ? (key ?? ofRoute(deliveries.map(addressOf))) : null;
   return [
-    ...(exchange === null ? [] : [limitOf('exchange', exchange, MOST_EXCHANGES, 0)]),
-    ...(key === null ? [] : [limitOf('runs', key, loop_limit, PAUSE_MS)]),
+    ...(exchange === null ? [] : [limitOf('exchange', exchange, MOST_EXCHANGES, { weight: THIRDS, pause_ms: 0 })]),
+    ...(key === null
+      ? []
+      : [limitOf('runs', key, loop_limit, { weight: author.isPerson ? 1 : THIRDS, pause_ms: PAUSE_MS })]),
   ];
 }
 
-const limitOf = (kind: LoopLimit['kind'], of: RunKey, most: number, pause_ms: number): LoopLimit => ({
+const limitOf = (
+  kind: LoopLimit['kind'],
+  of: RunKey,
+  most: number,
+  rest: Pick<LoopLimit, 'weight' | 'pause_ms'>,
+): LoopLimit => ({
+  ...rest,
   kind,
   key: JSON.stringify([of.profile, of.route, of.key]),
   most,
   within_ms: WITHIN_MS,
-  pause_ms,
 });
 
 const addressOf = (delivery: DispatchDelivery): readonly string[] => [
@@ -58,8 +69,10 @@ const addressOf = (delivery: DispatchDelivery): readonly string[] => [
 
 /** The stored body of a row. */
 export interface RunTimes {
-  /** Unix ms of the latest runs, oldest first. */
+  /** Unix ms of the latest runs, oldest first, each as often as it counts. */
   readonly times: readonly number[];
+  /** The waiting runs of a paused key. */
+  readonly held?: readonly Ref[];
   /** Unix ms at which the pause ends; null: not paused. */
   readonly until: number | null;
 }
@@ -67,37 +80,52 @@ export interface RunTimes {
 const NO_RUNS: RunTimes = { times: [], until: null };
 
 export function isRunTimes(value: unknown): value is RunTimes {
-  const { times, until } = (value ?? {}) as Partial<RunTimes>;
-  return Array.isArray(times) && times.every(isInstant) && (until === null || isInstant(until));
+  const { times, held = [], until } = (value ?? {}) as Partial<RunTimes>;
+  const isListed = [times, held].every((list) => Array.isArray(list) && list.every(isInstant));
+  return isListed && (until === null || isInstant(until));
 }
 
 /** Counts a run, or returns the exceeded limit. Setting the clock back never extends a pause. */
 export function countInLoops(rows: GuardRows, limits: readonly LoopLimit[], now: number): OverLimit | null {
   const counted = limits.map((limit) => countedFor(limit, rows.guardRow(limit), now));
-  const over = counted.find(({ until, times, limit }) => until !== null || times.length >= limit.most);
+  const over = counted.find(
+    ({ until, times, limit }) => until !== null || times.length + limit.weight > limit.most * THIRDS,
+  );
   if (over === undefined) {
-    for (const { limit, times } of counted) put(rows, limit, { times: [...times, now], until: null }, now);
+    for (const { limit, times } of counted)
+      put(rows, limit, { times: [...times, ...thirds(limit, now)], until: null }, now);
     return null;
   }
-  const { limit, times } = over;
+  const { limit, times, held } = over;
   const until = over.until ?? (limit.pause_ms > 0 ? now + limit.pause_ms : null);
   if (until !== over.until) put(rows, limit, { times: [], until }, now);
   // Without a pause, rejected events count too, because the exchange continues.
-  if (until === null) put(rows, limit, { times: [...times.slice(1), now], until }, now);
-  return { kind: 'over_limit', limit, reason: 'loop', until, first: false, detail: describeLoop(limit, until) };
+  if (until === null) put(rows, limit, { times: [...times.slice(limit.weight), ...thirds(limit, now)], until }, now);
+  const holds = until !== null && held.length < MOST_HELD;
+  return { kind: 'over_limit', limit, reason: 'loop', until, first: false, holds, detail: describeLoop(limit, until) };
 }
 
-interface Counted extends RunTimes {
+const thirds = ({ weight }: LoopLimit, now: number): readonly number[] => Array.from({ length: weight }, () => now);
+
+/** Notes a run that its paused key holds. */
+export function holdRun(rows: GuardRows, { limit, until }: OverLimit, ref: Ref): void {
+  if (limit.kind === 'budget' || until === null) return;
+  const { times, held = [] } = decodeOr(rows.guardRow(limit), isRunTimes, NO_RUNS);
+  put(rows, limit, { times, held: [...held, ref], until }, until);
+}
+
+interface Counted extends Required<RunTimes> {
   readonly limit: LoopLimit;
 }
 
 /** @param body of the stored row, if any */
 function countedFor(limit: LoopLimit, body: string | undefined, now: number): Counted {
   const { within_ms, pause_ms } = limit;
-  const { times, until } = decodeOr(body, isRunTimes, NO_RUNS);
+  const { times, held = [], until } = decodeOr(body, isRunTimes, NO_RUNS);
   const isPaused = until !== null && until > now && until <= now + pause_ms;
   return {
     limit,
+    held,
     times: times.filter((at) => at > now - within_ms).map((at) => Math.min(at, now)),
     until: isPaused ? until : null,
   };
@@ -108,7 +136,8 @@ function put(rows: GuardRows, { kind, key, within_ms }: LoopLimit, times: RunTim
 }
 
 function describeLoop({ kind, most, within_ms }: LoopLimit, until: number | null): string {
-  const runs = `more than ${most} ${kind === 'runs' ? 'runs' : 'events caused by another hookwright'}`;
+  const what = kind === 'runs' ? `runs, or ${most * THIRDS} for people,` : 'events caused by another hookwright';
+  const runs = `more than ${most} ${what}`;
   const pause = until === null ? '' : `: paused until ${utcTime(until)}`;
   return `${runs} for one key within ${within_ms / MINUTE_MS} minutes${pause}`;
 }
@@ -158,6 +187,7 @@ export interface PausedKey {
   readonly of: RunKey;
   /** Unix ms. */
   readonly until: number;
+  readonly held: readonly Ref[];
   /** The stored row. */
   readonly row: GuardRow;
 }
@@ -166,10 +196,10 @@ export interface PausedKey {
 export async function pausedKeys(store: Pick<Store, 'read'>, now: number): Promise<readonly PausedKey[]> {
   const rows = await store.read({ kind: 'guard_rows', of: 'runs', paused: true });
   return rows.flatMap((row): readonly PausedKey[] => {
-    const { until } = decodeOr(row.body, isRunTimes, NO_RUNS);
+    const { until, held = [] } = decodeOr(row.body, isRunTimes, NO_RUNS);
     const of = readRunKey(row.key);
     if (until === null || until <= now || of === null) return [];
     const id = createHash('sha256').update(row.key).digest('hex').slice(0, 10);
-    return [{ id, of, until, row }];
+    return [{ id, of, until, held, row }];
   });
 }

@@ -10,7 +10,7 @@ import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { Alerts, alertSubject, beginText, endText, receivers } from './alerts.ts';
 import { fullBudgets, refusedBy } from './budgets.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { pausedKeys, readRunKey, runKeyName } from './loops.ts';
+import { readRunKey, runKeyName } from './loops.ts';
 
 /** Interval between checks of the gateway's state, in ms. */
 const TICK_MS = 5000;
@@ -73,15 +73,18 @@ class RunningGuard implements Guard {
       }
       const of = readRunKey(limit.key);
       if (until === null || of === null) return;
-      const reason = `more than ${limit.most} runs in 10 min; paused until ${utcTime(until)}: hookwright gateway loops list|release`;
-      this.raise({ kind: 'loop', subject: alertSubject(runKeyName(of)), until }, reason);
+      const reason = `more than ${limit.most} runs in 10 min; events are held until ${utcTime(until)}: hookwright gateway loops list|release`;
+      this.raise({ kind: 'loop', subject: alertSubject(runKeyName(of)) }, reason);
     },
   };
 
-  requested(route: string, authentic: boolean | null): void {
-    const of = { kind: 'signature_failures', subject: `route ${route}` } as const;
+  requested(route: string, authentic: boolean | null, limited = false): void {
+    const subject = `route ${route}`;
+    const replay = 'those with a body can be replayed: hookwright requests list --outcome rate_limited';
+    if (limited) this.raise({ kind: 'rate_limited', subject }, `refused until its minute ends; ${replay}`);
+    const of = { kind: 'signature_failures', subject } as const;
     if (authentic === true) {
-      if (this.unverified.delete(route)) this.clear(of);
+      this.unverified.delete(route);
     } else if (authentic === false) {
       const count = (this.unverified.get(route) ?? 0) + 1;
       this.unverified.set(route, count);
@@ -124,11 +127,10 @@ class RunningGuard implements Guard {
       if (this.storeDownSince === null) await this.alerts.refresh();
       await this.watchBudgets();
       this.watchSubscriptions();
-      await this.endLoops();
       await this.heartbeat.beat();
     } catch (error) {
       if (!(error instanceof StoreUnavailable))
-        this.context.log.error({ err: error }, 'could not check alerts, budgets and loops; will retry');
+        this.context.log.error({ err: error }, 'could not check alerts and budgets; will retry');
     }
     if (!this.isClosed) this.timer = this.context.clock.after(TICK_MS, () => void this.tick());
   }
@@ -195,15 +197,6 @@ class RunningGuard implements Guard {
     for (const { kind, subject } of this.lasting)
       if (kind === 'subscription_rejected' && !now.has(subject)) this.clear({ kind, subject });
     this.rejected = now;
-  }
-
-  /** Clears the alerts of keys that an operator has released. */
-  private async endLoops(): Promise<void> {
-    const { store, clock } = this.context;
-    const loops = this.lasting.filter(({ kind }) => kind === 'loop');
-    if (loops.length === 0) return;
-    const paused = new Set((await pausedKeys(store, clock.now())).map(({ of }) => alertSubject(runKeyName(of))));
-    for (const alert of loops) if (!paused.has(alert.subject)) this.clear(alert);
   }
 
   private async store(dispatch: Dispatch): Promise<void> {

@@ -8,7 +8,7 @@ import type { BudgetSpan, LoopLimit } from '../../../schemas/built/operations/ty
 import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { FindBudgets } from './budgets.ts';
 import { createFindBudgets, explainBudget, isMetered, refuseIn, reserveRun, spendIn } from './budgets.ts';
-import { countInLoops, loopLimits } from './loops.ts';
+import { countInLoops, holdRun, loopLimits } from './loops.ts';
 
 const isBudget = (limit: RunLimit): limit is BudgetSpan => limit.kind === 'budget';
 const isLoop = (limit: RunLimit): limit is LoopLimit => limit.kind !== 'budget';
@@ -17,9 +17,10 @@ export const runCounter: RunCounter = {
   count(rows, limits, now) {
     const budgets = limits.filter(isBudget);
     const over = refuseIn(rows, budgets, now, true) ?? countInLoops(rows, limits.filter(isLoop), now);
-    if (over === null) reserveRun(rows, budgets, now);
+    if (over === null || over.holds === true) reserveRun(rows, budgets, now);
     return over;
   },
+  hold: holdRun,
   begin: (rows, limits, now) => refuseIn(rows, limits.filter(isBudget), now, false),
   spend: (rows, limits, usage, at) => spendIn(rows, limits.filter(isBudget), usage, at),
 };
@@ -38,14 +39,14 @@ export const runLimits: RunLimits = {
     let plans: readonly RoutePlan[] = [];
     let records: readonly JobRecord[] = [];
     let linked: { readonly to: RouteTable; readonly find: FindBudgets } | null = null;
-    const budgetsOf: FindBudgets = (dispatch, now) => {
+    const budgetsOf: FindBudgets = (dispatch, now, author) => {
       const to = table();
       if (linked?.to !== to) linked = { to, find: createFindBudgets(to, timezone, plans, records) };
-      return linked.find(dispatch, now);
+      return linked.find(dispatch, now, author);
     };
     return {
       counted: (dispatch, now, event = null) => [
-        ...(isMessage(dispatch) ? [] : budgetsOf(dispatch, now)),
+        ...(isMessage(dispatch) ? [] : budgetsOf(dispatch, now, event?.author.name)),
         ...(event === null ? [] : loopLimits(table(), dispatch, event)),
       ],
       metered: (dispatch, now) => budgetsOf(dispatch, now).filter(isMetered),

@@ -26,6 +26,7 @@ import {
   checkConfiguration,
   checkOtherConfigs,
   checkPort,
+  checkRateLimits,
   checkSandbox,
   checkSecrets,
   checkSilence,
@@ -70,7 +71,7 @@ async function checkAll(
 ): Promise<readonly Check[]> {
   const { status, silence } = found;
   const store = silence === null ? await checkStoreOf(context, given, status) : [checkSilence(silence)];
-  const served = status === null ? [] : [checkSubscriptions(status)];
+  const served = status === null ? [] : [checkSubscriptions(status), ...checkRateLimits(status)];
   const captureChecks = (await loadPart(context.modules, 'kept')).check(context);
   const files = [checkConfiguration(compiled), ...checkOtherConfigs(compiled), checkTable(compiled)];
   const gateway = [...files, ...store, ...(captureChecks === null ? [] : [captureChecks]), ...served];

@@ -58,11 +58,19 @@ export const checkOrigin: Stage = (intake) => {
   return FOREIGN_ORIGIN;
 };
 
-/** Rejects requests to a route whose rate window is full, before their body is read; takes no slot (§3.1). */
-export const checkRate: Stage = ({ route, startedAt }) => {
+/** Finds requests to a route whose rate window is full; takes no slot (§3.1). A few of them are read and captured. */
+export const checkRate: Stage = (intake) => {
+  const { route, startedAt } = intake;
   const wait = route.window.wait(route.plan.rate_limit, startedAt);
-  return wait === 0 ? null : retryLater('rate_limited', wait);
+  intake.limited = wait === 0 ? null : retryLater('rate_limited', wait);
+  return route.plan.capture === 'none' ? intake.limited : null;
 };
+
+/** Counts a refused request; an event that was a repeat or ignored gives its slot back. */
+export function settleRate({ route, startedAt, receivedAt, hasSlot }: Intake, { outcome }: Reply): void {
+  if (outcome === 'rate_limited') route.refusals.note(receivedAt);
+  else if (hasSlot && (outcome === 'duplicate' || outcome === 'ignored')) route.window.give(startedAt);
+}
 
 /** Rejects a body by its declared length, before it is read. */
 export const checkSize: Stage = ({ headers, route }) =>
@@ -122,6 +130,8 @@ const REPLIES: Readonly<Record<BodyFault, Reply>> = {
 
 /** Reads the body. */
 export const receiveBody: Stage = async (intake, { bodies }) => {
+  // Here, because a request that is not authentic whatever its body is must not use up the few.
+  if (intake.limited !== null && !intake.route.refusals.mayRead(intake.startedAt)) return intake.limited;
   if (intake.request.awaitsContinue) {
     intake.request.awaitsContinue = false;
     intake.response.writeContinue();
@@ -194,16 +204,20 @@ export const verifySignature: Stage = (intake, { bodies, connections, overload, 
 
 /** Takes a slot of the route's rate window once the sender is verified, so that outsiders cannot use up its quota. */
 export const consumeRate: Stage = (intake) => {
-  const { route, startedAt } = intake;
+  const { route, startedAt, limited: refused } = intake;
+  if (refused !== null) return refused;
   // A concurrent request may have taken the last slot after the check.
   const wait = route.window.take(route.plan.rate_limit, startedAt);
-  return typeof wait === 'number' ? limited(wait) : takeShared(intake, wait);
+  return typeof wait === 'number' ? limited(intake, wait) : takeShared(intake, wait);
 };
 
-const limited = (wait: number): Reply | null => (wait === 0 ? null : retryLater('rate_limited', wait));
+function limited(intake: Intake, wait: number): Reply | null {
+  intake.hasSlot = wait === 0;
+  return intake.hasSlot ? null : retryLater('rate_limited', wait);
+}
 
 /** Rejects the event if the store is unavailable, because the number of free slots is then unknown. */
 async function takeShared(intake: Intake, waiting: Promise<number>): Promise<Reply | null> {
   const wait = await orRefused(waiting);
-  return typeof wait === 'number' ? limited(wait) : refuse(intake, wait);
+  return typeof wait === 'number' ? limited(intake, wait) : refuse(intake, wait);
 }

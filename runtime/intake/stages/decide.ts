@@ -156,6 +156,7 @@ async function lookUp(intake: Intake, { dispatcher }: Services): Promise<Reply |
 export const checkLoop: Stage = (intake, services) => {
   const { body, route, scheme } = intake;
   const { ownLogin = unknown } = services;
+  intake.author = route.loop.authorOf(scheme, intake.data);
   if (!route.plan.allow_own_events && route.loop.isOwnSender(scheme, intake.data, ownLogin))
     return ignore(intake, 'loop', 'the sender is the account with which the gateway posts');
   return body.includes(MARKER_START) ? checkMarkers(intake, services) : null;

@@ -34,15 +34,18 @@ function accept(unit: WorkUnit, m: Headed<Accept>, texts: LargeTexts): MutationR
   const again = claim === null || work.kind === 'run' ? null : attemptAgain(unit, m, claim, texts);
   if (again !== null) return again;
   const over = unit.parts.counter.count(unit, m.limits ?? [], now);
-  if (over !== null) return over;
+  if (over !== null && over.holds !== true) return over;
   if (claiming === 'now') unit.claim(claim);
-  const isHeld = pause !== null && texts.answer === null;
+  const isHeld = (pause !== null && texts.answer === null) || over !== null;
   const state = work.kind === 'run' || isHeld ? 'pending' : 'delivering';
   const holder = work.kind === 'held' ? work.holder : null;
-  const ref = unit.insert({ head: dispatch, texts, max_concurrent, state, due_at: now, now, holder });
+  const due_at = over?.until ?? now;
+  const ref = unit.insert({ head: dispatch, texts, max_concurrent, state, due_at, now, holder });
   if (work.kind === 'deliveries' && !isHeld) unit.addDeliveries(ref, dispatch.profile, work.open, now);
   if (claim !== null && work.kind !== 'run') unit.setMessages(claim, ref, now);
-  return { kind: 'stored', ref };
+  if (over === null) return { kind: 'stored', ref };
+  unit.parts.counter.hold(unit, over, ref);
+  return { kind: 'stored', ref, over };
 }
 
 /** True if the message has a row, which a further attempt would continue immediately. */
@@ -59,6 +62,14 @@ function join(unit: WorkUnit, m: Headed<JoinGroup>, texts: LargeTexts): Mutation
   const before = waiting === undefined ? undefined : rows.work.get(waiting);
   if (before === undefined) {
     const over = unit.parts.counter.count(unit, m.run_limits ?? [], now);
+    // It waits alone: a group would be due too early.
+    if (over?.holds === true) {
+      unit.claim(m.claim);
+      const due_at = over.until ?? now;
+      const ref = unit.insert({ head: dispatch, texts, max_concurrent, state: 'pending', due_at, now });
+      unit.parts.counter.hold(unit, over, ref);
+      return { kind: 'stored', ref, superseded: 0, due_at, over };
+    }
     if (over !== null) return over;
   }
   unit.claim(m.claim);
@@ -135,10 +146,16 @@ function giveUp(unit: WorkUnit, { ref, at, reason }: GiveUp): boolean {
 
 /** Replaces a row of the guard if it is still as expected; otherwise returns false. */
 function putGuard(unit: WorkUnit, m: Headed<PutGuard>, texts: LargeTexts): boolean {
-  const { row, expect, body, expires_at, dispatch: head, now } = m;
+  const { row, expect, body, expires_at, dispatch: head, held, now } = m;
   if ((unit.guardRow(row) ?? null) !== expect) return false;
   unit.putGuardRow({ ...row, body }, expires_at);
   if (head !== null) unit.insertMessage(head, texts, now);
+  const run = held === undefined ? undefined : unit.rows.work.get(held.ref);
+  if (run?.state !== 'pending') return true;
+  unit.move(
+    run,
+    held?.drop === true ? { to: 'skipped', at: now, reason: 'loop' } : { to: 'pending', at: now, due_at: now },
+  );
   return true;
 }
 

@@ -37,21 +37,24 @@ function accept(tables: MemoryTables, m: Accept): MutationResults['accept'] {
   const pause = work.kind === 'run' ? null : pauseFor(tables, dispatch, now);
   const isKnown = namesOf(m.claim).some((name) => tables.messages.has(name));
   if (pause !== null && (work.kind === 'held' || isKnown)) return { kind: 'route_paused', until: pause.until };
-  const waits = pause !== null && work.kind === 'deliveries' && work.answer === null;
+  const isPaused = pause !== null && work.kind === 'deliveries' && work.answer === null;
   const again = m.claim === null || work.kind === 'run' ? null : continueMessage(tables, m, m.claim);
   if (again !== null) return again;
   const over = runCounter.count(guardRows(tables), m.limits ?? [], now);
-  if (over !== null) return over;
+  if (over !== null && over.holds !== true) return over;
   if (m.claiming === 'now') claim(tables, m.claim);
+  const waits = isPaused || over !== null;
   const state = work.kind === 'run' || waits ? 'pending' : 'delivering';
-  const row = insert(tables, { dispatch, max_concurrent, state, due_at: now, now });
+  const row = insert(tables, { dispatch, max_concurrent, state, due_at: over?.until ?? now, now });
   if (work.kind === 'held') row.holder = work.holder;
   if (work.kind === 'deliveries' && !waits) {
     if (work.answer !== null) Object.assign(row, { answer: work.answer, answered_at: now });
     addDeliveries(tables, row, work.open, now);
   }
   if (m.claim !== null && work.kind !== 'run') setMessage(tables, m.claim, row.ref, now);
-  return { kind: 'stored', ref: row.ref };
+  if (over === null) return { kind: 'stored', ref: row.ref };
+  runCounter.hold(guardRows(tables), over, row.ref);
+  return { kind: 'stored', ref: row.ref, over };
 }
 
 function join(tables: MemoryTables, m: JoinGroup): MutationResults['join_group'] {
@@ -61,6 +64,14 @@ function join(tables: MemoryTables, m: JoinGroup): MutationResults['join_group']
   const before = tables.groups.get(name) ?? null;
   if (before === null) {
     const over = runCounter.count(guardRows(tables), m.run_limits ?? [], m.now);
+    if (over?.holds === true) {
+      claim(tables, m.claim);
+      const { dispatch, max_concurrent, now } = m;
+      const due_at = over.until ?? now;
+      const { ref } = insert(tables, { dispatch, max_concurrent, state: 'pending', due_at, now });
+      runCounter.hold(guardRows(tables), over, ref);
+      return { kind: 'stored', ref, superseded: 0, due_at, over };
+    }
     if (over !== null) return over;
   }
   claim(tables, m.claim);

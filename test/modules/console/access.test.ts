@@ -196,6 +196,7 @@ describe('a login', () => {
       ['[1]', JSON_BODY, 400],
       ['{', JSON_BODY, 400],
       [`{"token":"${TOKEN}"}`, { 'content-type': 'text/plain' }, 415],
+      [`{"token":"${TOKEN}"}${' '.repeat(4096)}`, JSON_BODY, 413],
     ] as const) {
       assert.equal((await ask(url, '/login', { method: 'POST', headers, body })).status, status, body);
     }

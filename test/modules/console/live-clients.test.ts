@@ -63,9 +63,9 @@ function bench() {
       store_read: () => [] as never,
     },
   });
-  const join = async (): Promise<Listener> => {
+  const join = async (role: 'operator' | 'viewer' = 'operator'): Promise<Listener> => {
     const listener = new Listener();
-    live.answer(async () => seen.isKnown).stream?.(listener as unknown as ServerResponse);
+    live.answer(role, async () => seen.isKnown).stream?.(listener as unknown as ServerResponse);
     await settle();
     return listener;
   };
@@ -144,7 +144,7 @@ describe('a client of the live stream', () => {
     const { clock, live, join, pass } = bench();
     const all = [await join()];
     while (all.length < 16) all.push(await join());
-    assert.throws(() => live.answer(async () => true), { status: 503, code: 'too_many' });
+    assert.throws(() => live.answer('operator', async () => true), { status: 503, code: 'too_many' });
     const [reads, slow] = all;
     slow?.hold();
     await pass(1);
@@ -153,6 +153,21 @@ describe('a client of the live stream', () => {
     assert.deepEqual([slow?.writableFinished, slow?.destroyed], [false, true]);
     const next = await join();
     assert.equal(next.events.length, 1);
+  });
+
+  it('gives way to an operator if a viewer, and never to a viewer', async () => {
+    const { live, join } = bench();
+    const operator = await join();
+    const viewers = [await join('viewer')];
+    while (viewers.length < 15) viewers.push(await join('viewer'));
+    assert.throws(() => live.answer('viewer', async () => true), { status: 503, code: 'too_many' });
+    for (const viewer of viewers) {
+      await join();
+      assert.equal(viewer.destroyed, true);
+    }
+    assert.equal(operator.destroyed, false);
+    for (const role of ['viewer', 'operator'] as const)
+      assert.throws(() => live.answer(role, async () => true), { status: 503, code: 'too_many' });
   });
 
   it('stops polling when the last client disconnects', async () => {

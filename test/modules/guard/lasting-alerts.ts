@@ -18,6 +18,12 @@ export interface Watch {
   succeed(route?: string): void;
   /** Ends a delivery to a chat. @param failure null: success */
   deliver(chat_id: string, failure: string | null): void;
+  /** Answers requests of a route. */
+  answer(authentic: boolean, times: number, route?: string): void;
+  /** Pauses a key of route `talk`. */
+  pause(key: string): void;
+  /** Rejects a run over the budget of a route, in a window that ends in an hour. */
+  spend(route: string): void;
   /** Closes the guard once all alerts are stored, and opens another one over the same store. */
   restart(): Promise<void>;
   close(): Promise<void>;
@@ -42,6 +48,27 @@ export async function watch(store: Store, clock = new FakeClock()): Promise<Watc
     deliver(chat_id, failure) {
       const delivery = { target: 'messenger_a', label: 'telegram', extra: { chat_id }, unresolved: [] };
       guard.observer.deliveryEnded?.(makeDispatch('d', { deliveries: [delivery] }), 0, failure);
+    },
+    answer(authentic, times, route = 'review') {
+      for (let n = 0; n < times; n++) guard.requested(route, authentic);
+    },
+    pause(key) {
+      const limit = {
+        key: JSON.stringify(['default', 'talk', key]),
+        most: 2,
+        weight: 3,
+        within_ms: MINUTE,
+        pause_ms: HOUR,
+      };
+      const over = { kind: 'over_limit', reason: 'loop', until: clock.now() + HOUR, first: false, detail: '' } as const;
+      guard.observer.overLimit?.(owner('talk'), { ...over, limit: { kind: 'runs', ...limit } });
+    },
+    spend(route) {
+      const until = clock.now() + HOUR;
+      const key = JSON.stringify(['route', 'default', route, 'hour']);
+      const limit = { kind: 'budget', key, runs: 1, tokens: null, cost: null, since: 0, until } as const;
+      const over = { kind: 'over_limit', reason: 'budget', until, first: true, detail: '' } as const;
+      guard.observer.overLimit?.(owner(route), { ...over, limit });
     },
     async restart() {
       await guard.close();

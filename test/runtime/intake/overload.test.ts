@@ -84,6 +84,12 @@ describe('overload', () => {
     assert.ok((await pass(100)) > 5);
   });
 
+  it('rejects nothing while strangers open connections without a request', async () => {
+    const { state, pass } = busyProcess();
+    state.turns = 10;
+    for (let n = 0; n < 30; n++, state.accepted += 300) assert.equal(await pass(100), 0);
+  });
+
   it('accepts all events again, step by step, once turns are much shorter', async () => {
     const { state, log, pass } = busyProcess();
     state.delay = 140;

@@ -172,6 +172,7 @@ describe('readiness', () => {
     state: 'serving' as const,
     table: { hash: '', generation: 1, loadedAt: 0, error: null, routes: 1 },
     subscriptions: { serving: 0, quarantined: [], error: null },
+    rate_limited: [],
   };
 
   it('is false while the store accepts nothing', () => {

@@ -47,6 +47,7 @@ class Needs {
       this.claims.add(key);
       if (isOfMessage(change)) this.messages.add(key);
     }
+    if (change.kind === 'put_guard' && change.held !== undefined) this.work.add(change.held.ref);
     if (change.kind === 'resend') this.replayed.add(change.ref);
     const added = change.kind === 'advance' ? change.message : 'dispatch' in change ? change.dispatch : null;
     if (added !== null && added !== undefined) {

@@ -30,9 +30,9 @@ export const budgetLimit = rule('budget-limit', {
 
 function check(budget: BudgetConfig | undefined, path: NodePath, reports: Reports, report: Reporter): void {
   if (budget === undefined) return;
-  const { runs, tokens, cost } = budget;
-  if (runs === undefined && tokens === undefined && cost === undefined) {
-    const hint = 'add `runs`, `tokens` or `cost`';
+  const { runs, tokens, cost, per_author } = budget;
+  if ([runs, tokens, cost, per_author].every((limit) => limit === undefined)) {
+    const hint = 'add `runs`, `tokens`, `cost` or `per_author`';
     report({ path: [...path, 'budget'], at: 'key', message: 'this budget has no limit', hint });
   }
   for (const what of ['tokens', 'cost'] as const) {

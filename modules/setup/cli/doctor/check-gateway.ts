@@ -109,6 +109,13 @@ export function checkSubscriptions({ subscriptions }: GatewayStatus): Check {
   return gatewayCheck({ ...about, status: 'warning', detail, fix });
 }
 
+/** Reports routes whose rate limit has refused requests. */
+export const checkRateLimits = ({ rate_limited = [] }: Partial<GatewayStatus>): readonly Check[] =>
+  rate_limited.map((detail) => {
+    const fix = 'raise `rate_limit`; hookwright requests list --outcome rate_limited';
+    return gatewayCheck({ subject: 'gateway', check: 'rate_limit', status: 'warning', detail, fix });
+  });
+
 /** A missing program is only a warning: the gateway serves, but runs fail until it is installed. */
 export function checkAgentPrograms({ profiles }: RouteTable, { home, env }: CliContext): readonly Check[] {
   return Object.values(profiles).flatMap((profile) =>

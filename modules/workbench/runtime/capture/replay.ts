@@ -8,14 +8,16 @@ import type { KeptRequest } from '../../../../schemas/built/operations/types.ts'
 import { createIntake } from '../explain/explain-services.ts';
 import { requestParts, whyUnverified } from './requests.ts';
 
-/** Stages that are skipped, because they were decided when the request arrived: its sender, and that it is not a handshake. */
+/** Stages that are skipped, because they were decided when the request arrived: its sender, and that it is not a handshake; and the rate limit. */
 const DECIDED: ReadonlySet<StageName> = new Set([
   'origin',
+  'rate_check',
   'probe',
   'credential',
   'handshake',
   'signature',
   'challenge',
+  'rate_consume',
 ]);
 
 /** Returns why a captured request cannot be replayed; null if it can. */

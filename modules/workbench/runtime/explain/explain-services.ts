@@ -91,8 +91,10 @@ export interface DryContext {
 
 /** There are no duplicates, the queue is empty, and every delivery with a usable address succeeds. */
 export function createDryDispatcher({ refusal, jobState, overLimit }: DryContext): Dispatcher {
-  const over = async (dispatch: Dispatch, event: LimitedEvent | null = null): Promise<OverLimit | null> =>
-    (await overLimit?.(dispatch, event)) ?? null;
+  const over = async (dispatch: Dispatch, event: LimitedEvent | null = null): Promise<OverLimit | null> => {
+    const found = (await overLimit?.(dispatch, event)) ?? null;
+    return found?.holds === true ? null : found;
+  };
   return {
     isKnownDone: () => false,
     refuseRepeat: async () => null,

@@ -7,13 +7,21 @@ import type { PutGuard } from '../../../../runtime/store/records.ts';
 import type { LoopLimit } from '../../../../schemas/built/operations/types.ts';
 import { makeAccept, makeClaim, makeDispatch, makeJoin } from '../../../helpers/dispatches.ts';
 import type { StoreOpener } from './subject.ts';
-import { accept, audit, find, take } from './subject.ts';
+import { accept, audit, take } from './subject.ts';
 
 const MINUTE = 60_000;
-const LIMIT: LoopLimit = { kind: 'runs', key: 'a\0b', most: 3, within_ms: 10 * MINUTE, pause_ms: 60 * MINUTE };
+const LIMIT: LoopLimit = {
+  kind: 'runs',
+  key: 'a\0b',
+  most: 3,
+  weight: 3,
+  within_ms: 10 * MINUTE,
+  pause_ms: 60 * MINUTE,
+};
 
 const run = async (store: Store, id: string, now: number, limits: readonly LoopLimit[] = [LIMIT]): Promise<string> => {
   const result = await store.write(makeAccept(id, { limits, now, claim: makeClaim(id, now + MINUTE) }));
+  if (result.kind === 'stored' && result.over !== undefined) return `held until ${result.over.until}`;
   return result.kind === 'over_limit' ? `over until ${result.until}` : result.kind;
 };
 
@@ -26,15 +34,16 @@ const put = (rest: Partial<PutGuard> = {}): PutGuard => ({
 });
 
 export function guard(open: StoreOpener): void {
-  it('rejects a run beyond the limit of its key, and pauses the key, even after a crash', async (t) => {
+  it('holds a run beyond the limit of its key, and pauses the key, even after a crash', async (t) => {
     const opened = await open(t);
     const all = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((id) => run(opened.store, id, MINUTE)));
-    assert.deepEqual(all, ['stored', 'stored', 'stored', `over until ${61 * MINUTE}`, `over until ${61 * MINUTE}`]);
+    assert.deepEqual(all, ['stored', 'stored', 'stored', `held until ${61 * MINUTE}`, `held until ${61 * MINUTE}`]);
     await opened.crash();
     const { store } = opened;
-    assert.equal(await run(store, 'd', 61 * MINUTE - 1), `over until ${61 * MINUTE}`);
-    assert.equal(await run(store, 'd', 61 * MINUTE), 'stored');
-    assert.equal(await find(store, 'e'), null);
+    assert.equal(await run(store, 'f', 61 * MINUTE - 1), `held until ${61 * MINUTE}`);
+    assert.equal((await take(store, 61 * MINUTE - 1)).runs.length, 3);
+    assert.equal(await run(store, 'g', 61 * MINUTE), 'stored');
+    assert.equal((await take(store, 61 * MINUTE)).runs.length, 4);
     assert.deepEqual(await audit(store), []);
   });
 
@@ -44,7 +53,7 @@ export function guard(open: StoreOpener): void {
     assert.equal(await run(store, 'c', 2 * MINUTE), 'duplicate');
     assert.equal(await run(store, 'other', 2 * MINUTE, [{ ...LIMIT, key: 'other' }]), 'stored');
     assert.equal(await run(store, 'd', 10 * MINUTE), 'stored');
-    assert.equal(await run(store, 'e', 10 * MINUTE), `over until ${70 * MINUTE}`);
+    assert.equal(await run(store, 'e', 10 * MINUTE), `held until ${70 * MINUTE}`);
     // A clock that moved back does not make the pause longer.
     assert.equal(await run(store, 'f', 5 * MINUTE), 'stored');
   });
@@ -64,14 +73,14 @@ export function guard(open: StoreOpener): void {
       { ...LIMIT, key: 'wide' },
     ];
     assert.equal(await run(store, 'a', 0, limits), 'stored');
-    assert.equal(await run(store, 'b', 0, limits), `over until ${60 * MINUTE}`);
+    assert.equal(await run(store, 'b', 0, limits), `held until ${60 * MINUTE}`);
     const times = (await rows(store, 'runs')).map(({ key, body }) => {
       const value: unknown = JSON.parse(body);
       return [key, isRunTimes(value) ? value.times.length : null];
     });
     assert.deepEqual(times, [
       ['a\0b', 0],
-      ['wide', 1],
+      ['wide', 3],
     ]);
     const paused = await store.read({ kind: 'guard_rows', of: 'runs', paused: true });
     assert.deepEqual(
@@ -87,7 +96,37 @@ export function guard(open: StoreOpener): void {
     assert.equal((await join('a', 0)).kind, 'stored');
     assert.equal((await join('b', 0)).kind, 'stored');
     assert.equal((await take(store, 10 * MINUTE)).runs.length, 1);
-    assert.equal((await join('c', 9 * MINUTE)).kind, 'over_limit');
+    const joined = await join('c', 9 * MINUTE);
+    assert.ok(joined.kind === 'stored' && joined.over?.until === joined.due_at);
+  });
+
+  it('starts or drops a run that its key holds together with the change of the row, and no other', async (t) => {
+    const { store } = await open(t);
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await run(store, id, 0);
+    await take(store, 0);
+    const heldIn = (body: string) => (JSON.parse(body) as { readonly held: readonly number[] }).held;
+    const [row] = await store.read({ kind: 'guard_rows', of: 'runs', paused: true });
+    const { body = '', key = '' } = row ?? {};
+    const [first = 0, second = 0, third = 0] = heldIn(body);
+    const change = (ref: number, drop: boolean, expect = body) =>
+      store.write(put({ row: { kind: 'runs', key }, expect, body, expires_at: 60 * MINUTE, held: { ref, drop } }));
+    assert.equal(await change(first, false, 'another'), false);
+    assert.equal((await take(store, 2000)).runs.length, 0);
+    assert.equal(await change(first, false), true);
+    assert.equal(await change(second, true), true);
+    assert.equal(await change(9_999_999, true), true);
+    assert.deepEqual(
+      (await take(store, 2000)).runs.map(({ ref }) => ref),
+      [first],
+    );
+    // A run that has begun is not changed.
+    assert.equal(await change(first, true), true);
+    assert.deepEqual(
+      (await take(store, 60 * MINUTE)).runs.map(({ ref }) => ref),
+      [third],
+    );
+    assert.equal((await store.read({ kind: 'load', ref: second }))?.state, 'skipped');
+    assert.deepEqual(await audit(store), []);
   });
 
   it('replaces a row that is as expected, together with its message', async (t) => {
