@@ -171,7 +171,7 @@ function searchFor(spellings, loose) {
 }
 
 /**
- * @returns a function of the next part of a text, in Latin-1, that returns what is known of it so far. It keeps back only what may be the
+ * @returns a function of the next part of a text, in Latin-1, that returns its censored text so far. It keeps back only what may be the
  * beginning of a spelling.
  */
 function createReplacer({ steps, start }, replacement) {
