@@ -1,9 +1,8 @@
 /** Links the check for events that a hookwright has caused: their sender, and the marker in their text. */
 import { isNumber } from '../../base/exact-number.ts';
-import type { RoutePlan } from '../../schemas/generated/types.ts';
+import type { AuthorPlan, RoutePlan } from '../../schemas/generated/types.ts';
+import { valueAtPath } from '../verify/items.ts';
 import type { TableHeadPlan } from './link-context.ts';
-import type { PayloadPath } from './link-filter.ts';
-import { linkPath, readPath } from './link-filter.ts';
 import { bounded } from './link-identity.ts';
 
 export interface LinkedLoop {
@@ -28,15 +27,16 @@ export const NO_AUTHOR: EventAuthor = { name: null, isPerson: false };
 
 export type OwnLogin = (profile: string, target: string) => string | null;
 
+type Path = readonly string[];
+
 interface OfScheme {
-  readonly author: PayloadPath | null;
-  readonly person: { readonly path: PayloadPath; readonly is: string } | null;
+  readonly author: AuthorPlan | null;
   /** Null: all texts. */
-  readonly texts: readonly PayloadPath[] | null;
+  readonly texts: readonly Path[] | null;
   /** `own`: a field, a login, or the target whose login is used. */
   readonly senders: readonly {
-    readonly path: PayloadPath;
-    readonly own: PayloadPath | string | { readonly target: string };
+    readonly path: Path;
+    readonly own: Path | string | { readonly target: string };
   }[];
 }
 
@@ -53,49 +53,42 @@ export function linkLoop({ profile, insecure, source }: RoutePlan, { schemes, pr
     const known = linked.get(name);
     if (known !== undefined) return known;
     const plan = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
-    const senders = (plan?.own_sender ?? []).flatMap(({ path, same_as, target, setting: key }) => {
-      const at = linkPath(path);
-      const own = same_as === null ? (setting(target, key) ?? { target }) : linkPath(same_as);
-      return at === null || own === null ? [] : [{ path: at, own }];
-    });
-    const texts = plan?.texts?.map(linkPath).filter((path) => path !== null) ?? null;
-    const { path = null, person = null } = plan?.author ?? {};
-    const type = person === null ? null : linkPath(person.path);
-    const found: OfScheme = {
-      texts,
-      senders,
-      author: path === null ? null : linkPath(path),
-      person: person === null || type === null ? null : { path: type, is: person.is },
-    };
+    const senders = (plan?.own_sender ?? []).map(({ path, same_as, target, setting: key }) => ({
+      path,
+      own: same_as ?? setting(target, key) ?? { target },
+    }));
+    const found = { texts: plan?.texts ?? null, senders, author: plan?.author ?? null };
     linked.set(name, found);
     return found;
   };
   return {
     isOwnSender: (scheme, payload, ownLogin) =>
       ofScheme(scheme).senders.some(({ path, own }) => {
-        const sender = readPath(payload, path);
+        const sender = valueAtPath(payload, path);
         if (!isName(sender)) return false;
         const other = typeof own === 'object' && 'target' in own ? ownLogin(profile, own.target) : ownIn(payload, own);
         return isName(other) && String(sender).toLowerCase() === String(other).toLowerCase();
       }),
     authorOf(scheme, payload) {
-      const { author, person } = ofScheme(scheme);
-      const name = author === null ? null : readPath(payload, author);
+      const { author } = ofScheme(scheme);
+      if (author === null) return NO_AUTHOR;
+      const { path, person } = author;
+      const name = valueAtPath(payload, path);
       return {
         name: isName(name) ? bounded(String(name)) : null,
-        isPerson: person !== null && readPath(payload, person.path) === person.is,
+        isPerson: person !== null && valueAtPath(payload, person.path) === person.is,
       };
     },
     installationsIn(scheme, payload) {
       const { texts } = ofScheme(scheme);
-      const found = texts === null ? [payload] : texts.map((path) => readPath(payload, path));
+      const found = texts === null ? [payload] : texts.map((path) => valueAtPath(payload, path));
       return markersIn(found.map((value) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))));
     },
   };
 }
 
-const ownIn = (payload: unknown, own: PayloadPath | string): unknown =>
-  typeof own === 'string' ? own : readPath(payload, own);
+const ownIn = (payload: unknown, own: Path | string): unknown =>
+  typeof own === 'string' ? own : valueAtPath(payload, own);
 
 const isName = (value: unknown): boolean => (typeof value === 'string' && value !== '') || isNumber(value);
 
