@@ -4,7 +4,6 @@
  * twice.
  */
 import type { OverLimit, RunLimit } from '../../schemas/built/operations/types.ts';
-import type { Ref } from './records.ts';
 import type { Usage } from './usage.ts';
 
 export type { OverLimit, RunLimit } from '../../schemas/built/operations/types.ts';
@@ -24,7 +23,7 @@ export interface RunCounter {
   /** Counts a run that is stored, or returns the limit that rejects or holds it. */
   count(rows: GuardRows, limits: readonly RunLimit[], now: number): OverLimit | null;
   /** Notes a run that was stored although the limit holds it. */
-  hold(rows: GuardRows, over: OverLimit, ref: Ref): void;
+  hold(rows: GuardRows, over: OverLimit, ref: number): void;
   /** Returns the limit that keeps a run from beginning; null: it begins. */
   begin(rows: GuardRows, limits: readonly RunLimit[], now: number): OverLimit | null;
   /** Adds the usage of a run. */

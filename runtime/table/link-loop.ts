@@ -1,6 +1,6 @@
 /** Links the check for events that a hookwright has caused: their sender, and the marker in their text. */
 import { isNumber } from '../../base/exact-number.ts';
-import type { RoutePlan } from '../../schemas/generated/types.ts';
+import type { AuthorPlan, RoutePlan } from '../../schemas/generated/types.ts';
 import { valueAtPath } from '../verify/items.ts';
 import type { TableHeadPlan } from './link-context.ts';
 import { bounded } from './link-identity.ts';
@@ -30,8 +30,7 @@ export type OwnLogin = (profile: string, target: string) => string | null;
 type Path = readonly string[];
 
 interface OfScheme {
-  readonly author: Path | null;
-  readonly person: { readonly path: Path; readonly is: string } | null;
+  readonly author: AuthorPlan | null;
   /** Null: all texts. */
   readonly texts: readonly Path[] | null;
   /** `own`: a field, a login, or the target whose login is used. */
@@ -58,8 +57,7 @@ export function linkLoop({ profile, insecure, source }: RoutePlan, { schemes, pr
       path,
       own: same_as ?? setting(target, key) ?? { target },
     }));
-    const { path: author = null, person = null } = plan?.author ?? {};
-    const found: OfScheme = { texts: plan?.texts ?? null, senders, author, person };
+    const found = { texts: plan?.texts ?? null, senders, author: plan?.author ?? null };
     linked.set(name, found);
     return found;
   };
@@ -72,8 +70,10 @@ export function linkLoop({ profile, insecure, source }: RoutePlan, { schemes, pr
         return isName(other) && String(sender).toLowerCase() === String(other).toLowerCase();
       }),
     authorOf(scheme, payload) {
-      const { author, person } = ofScheme(scheme);
-      const name = author === null ? null : valueAtPath(payload, author);
+      const { author } = ofScheme(scheme);
+      if (author === null) return NO_AUTHOR;
+      const { path, person } = author;
+      const name = valueAtPath(payload, path);
       return {
         name: isName(name) ? bounded(String(name)) : null,
         isPerson: person !== null && valueAtPath(payload, person.path) === person.is,
