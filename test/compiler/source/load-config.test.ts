@@ -68,7 +68,7 @@ describe('include', () => {
       '/w/more.yaml': '',
       '/abs/x.yaml': '',
     };
-    assert.deepEqual(load(files).rules, ['unreadable-file']);
+    assert.ok(load(files).rules.includes('unreadable-file'));
     assert.deepEqual(load(files, [], ['/abs']).names, [
       'hookwright.yaml',
       'parts/b.yaml',
