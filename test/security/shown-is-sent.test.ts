@@ -88,10 +88,7 @@ test('a notice is one message at every target, and says how much is cut', async 
         const sent = await prepareText({ ...text, overflow: 'split', max_pieces: 1000 }, notice);
         if (text.limit === null || text.limit < 400 || text.limit > 60_000) continue;
         assert.equal(sent.kind === 'pieces' && sent.pieces.length, 1, target.name);
-        assert.ok(
-          /\b70000 characters, of which .*approvals show/.test(notice),
-          `${target.name} ${notice.slice(-400)}`,
-        );
+        assert.ok(/\b70000 characters, of which .*approvals show/.test(notice), `${target.name} ${notice.slice(-400)}`);
         assert.ok(notice.endsWith(`hookwright approvals reject ${approval.id}`));
         cut.push(target.name);
       }
