@@ -77,6 +77,7 @@ export const ROUTE_KEYS = {
   allow_own_events: { plan: 'allow_own_events', isAlone: true },
   status_url: { plan: 'status', isAlone: true, direct: ENDS, cron: FIRES },
   status_answer: { plan: 'status', isAlone: true, direct: ENDS, cron: FIRES },
+  respond: { plan: 'respond', isAlone: true },
   idempotency_ttl_seconds: { plan: 'idempotency_ttl_seconds', isAlone: true },
   replay_guard: { plan: 'replay_guard', isAlone: true },
   max_age_seconds: { plan: 'max_age' },

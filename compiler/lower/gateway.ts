@@ -104,6 +104,7 @@ export function lowerServer(config: Config, settings: EffectiveSettings, overrid
     public_url: config.public_url ?? null,
     secret: globalSecret(values.secret, overrides),
     max_body_bytes: values.max_body_bytes ?? MAX_BODY_BYTES,
+    ...(values.max_batch === undefined ? {} : { max_batch: values.max_batch }),
     rate_limit: values.rate_limit ?? 30,
     max_connections: values.max_connections ?? 1024,
     max_connections_per_address: values.max_connections_per_address ?? 256,

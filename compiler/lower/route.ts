@@ -48,6 +48,7 @@ import type { RouteEntry, RouteView } from '../views/views.ts';
 import { findJobs } from '../views/views.ts';
 import { lowerBudget } from './agent.ts';
 import { askAboutField, lowerFilters } from './filter.ts';
+import { lowerRespond } from './respond.ts';
 import {
   compactPayload,
   defaultPrompt,
@@ -116,6 +117,7 @@ export function lowerRoute(route: RouteView, { at, written }: Pick<RouteEntry, '
     loop_limit: config.loop_limit ?? DEFAULT_LOOP_LIMIT,
     allow_own_events: config.allow_own_events ?? false,
     ...lowerStatus(route),
+    ...respondOf(route, take),
     idempotency_ttl_seconds: config.idempotency_ttl_seconds ?? defaultWindow(route),
     ...(config.replay_guard === undefined ? {} : { replay_guard: config.replay_guard }),
     max_age: lowerMaxAge(config, take),
@@ -129,6 +131,13 @@ const lowerStatus = ({ mode, config }: RouteView): Pick<RoutePlan, 'status'> =>
   config.status_url === true && config.coalesce === undefined && (mode === 'agent' || mode === 'message')
     ? { status: { answer: config.status_answer === true } }
     : {};
+
+function respondOf(route: RouteView, take: Take): Pick<RoutePlan, 'respond'> {
+  const { respond } = route.config;
+  if (respond === undefined) return {};
+  const plan = take(lowerRespond(respond, lowerStatus(route).status !== undefined), ['respond']);
+  return plan === null ? {} : { respond: plan };
+}
 
 function lowerPrompt(config: RouteConfig, take: Take): TemplatePlan {
   const { prompt } = config;

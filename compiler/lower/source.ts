@@ -1,7 +1,7 @@
 /** Lowers one source (a catalog file or an entry under `sources:`) to the scheme plan that the verifier interprets. */
 
 import { realTarget } from '../../base/names.ts';
-import { printPath, splitField } from '../../base/paths.ts';
+import { PATH, printPath, splitField } from '../../base/paths.ts';
 import type {
   ChallengePlan,
   Locator,
@@ -16,6 +16,7 @@ import type {
 } from '../../schemas/generated/types.ts';
 import { lowerPath } from '../config/grammar.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
+import { lowerRespond } from './respond.ts';
 import { checkSource, KEY_FORMS } from './source-faults.ts';
 
 /** HTTP Basic credentials (RFC 7617). */
@@ -48,6 +49,8 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
       : { credentials: lowerLocators(file.credentials, ['credentials'], report) }),
     ...(file.texts === undefined ? {} : { texts: file.texts.map(splitField) }),
     ...(file.own_sender === undefined ? {} : { own_sender: file.own_sender.map(lowerOwnSender) }),
+    ...lowerBatch(file, report),
+    ...respondOf(file, problems),
     delivery_digest: file.delivery_digest ?? false,
     ...(file.test_events === undefined ? {} : { test_events: file.test_events }),
     ...(file.event_details === undefined ? {} : { event_details: lowerDetails(file.event_details, report) }),
@@ -66,6 +69,40 @@ const lowerDetails = (details: NonNullable<SourceFile['event_details']>, report:
   Object.fromEntries(
     Object.entries(details).map(([event, at]) => [event, lowerLocators(at, ['event_details', event], report)]),
   );
+
+/** `[]` at the end of a part iterates over its list; alone it is the list at the root, or in an item. */
+const LISTS = new RegExp(`(${PATH})?\\[\\]`, 'g');
+const EACH = new RegExp(`^(?:${PATH})?\\[\\](?:(?:\\.${PATH})?\\[\\])*$`);
+
+function lowerBatch(
+  { each, max_batch, delivery }: SourceFile,
+  report: ReportFault,
+): Pick<SchemePlan, 'each' | 'max_batch'> {
+  if (each === undefined) {
+    if (max_batch !== undefined) report(['max_batch'], '`max_batch` has no effect without `each`');
+    return {};
+  }
+  if (!EACH.test(each))
+    report(['each'], `\`${each}\` is not the path of a list: write \`[]\`, \`events[]\` or \`entry[].changes[]\``);
+  for (const [index, { json = '' }] of [delivery ?? []].flat().entries())
+    if (/^(?:batch|parent)(?:\.|$)/.test(json))
+      report(
+        Array.isArray(delivery) ? ['delivery', index, 'json'] : ['delivery', 'json'],
+        `\`${json}\` is the same for several items, so all but one would be duplicates`,
+      );
+  return { each: listsOf(each), ...(max_batch === undefined ? {} : { max_batch }) };
+}
+
+/** The path of each list of `each`. */
+export const listsOf = (each: string): string[][] =>
+  [...each.matchAll(LISTS)].map(([, path]) => (path === undefined ? [] : splitField(path)));
+
+function respondOf({ respond }: SourceFile, problems: Problem[]): Pick<SchemePlan, 'respond'> {
+  if (respond === undefined) return {};
+  const lowered = lowerRespond(respond, null);
+  problems.push(...lowered.problems.map((problem) => ({ ...problem, path: ['respond', ...problem.path] })));
+  return lowered.plan === null ? {} : { respond: lowered.plan };
+}
 
 function lowerOwnSender(own: OwnSender): OwnSenderPlan {
   const path = splitField(own.field);

@@ -88,7 +88,9 @@ class DispatcherService implements DispatchService {
     ...[dispatch, claim, max_concurrent, event]: Parameters<Dispatcher['accept']>
   ): ReturnType<Dispatcher['accept']> {
     const isRun = !isMessage(dispatch);
-    if (isRun && this.loop.queued >= this.context.limits().max_queued_runs) return QUEUE_FULL;
+    // A batch may be longer than the queue.
+    const before = this.loop.queued - (claim.together?.size ?? 0);
+    if (isRun && before >= this.context.limits().max_queued_runs) return QUEUE_FULL;
     if (this.stopping) return SHUTTING_DOWN;
     const { store, clock, observer, limiter } = this.context;
     const now = clock.now();
@@ -105,7 +107,7 @@ class DispatcherService implements DispatchService {
       now,
     };
     observer?.reached?.('accept.begin');
-    const written = store.write(change);
+    const written = store.write(change, claim.together);
     // Called after `write`, so that the same commit takes the run.
     if (isRun) this.loop.arrive(1);
     else this.loop.wake();
@@ -117,6 +119,8 @@ class DispatcherService implements DispatchService {
       // The route was `deliver_only` until a moment ago.
       return stored.kind === 'held' ? HELD : stored;
     }
+    // Its change may have been sent later than those that take runs.
+    if (claim.together !== undefined) this.loop.wake();
     this.recent.committed(change, stored);
     if (stored.continued === undefined) this.contents.keep(stored.ref, dispatch, null);
     observer?.reached?.('accept.stored');
@@ -137,7 +141,7 @@ class DispatcherService implements DispatchService {
     const of = { kind: 'join_group', dispatch, max_concurrent, key, limits, now, claim: storedId } as const;
     const change: JoinGroup = { ...of, run_limits };
     observer?.reached?.('accept.begin');
-    const stored = await orRefused(store.write(change));
+    const stored = await orRefused(store.write(change, claim.together));
     if (stored.kind === 'over_limit') reportOver(this.context, dispatch, stored);
     if (stored.kind !== 'stored') return stored;
     this.recent.committed(change, stored);

@@ -10,6 +10,7 @@ import { StoreInDoubt, StoreUnavailable } from '../store/contract.ts';
 import type { StoredClaim } from '../store/records.ts';
 import type { OverLimit } from '../store/run-limits.ts';
 import type { FinalState, Step } from '../store/states.ts';
+import type { Together } from '../store/together.ts';
 import type { Usage } from '../store/usage.ts';
 
 /** The delivery id of an event, which is claimed so that a repeat is recognised. */
@@ -23,6 +24,8 @@ export interface Claim {
   readonly ttl_ms: number;
   /** Claimed together with the id; absent: none. */
   readonly guard?: ReplayGuard;
+  /** The events of its batch, which one commit stores; absent: it is alone, or its sender waits for the delivery. */
+  readonly together?: Together;
 }
 
 /** Recognises a request that was captured and sent again under another id. */

@@ -24,6 +24,7 @@ import {
   retryLater,
   UNKNOWN_ROUTE,
 } from './reply.ts';
+import { respondAs } from './respond.ts';
 import type { Connections } from './server.ts';
 import type { IntakeRequest } from './unverified-bodies.ts';
 
@@ -143,17 +144,16 @@ export class RequestHandler {
   ): Promise<{ readonly reply: Reply; readonly kept: string | null }> {
     this.active++;
     const reply = await this.run(intake, services, watcher);
-    const { events, keep } = this.context;
-    services.tracing?.answered(intake, reply);
-    const kept = keep(intake, reply, replayOf);
-    events.finished(intake, reply, kept);
+    const kept = this.context.keep(intake, reply, replayOf);
+    this.report(intake, reply, kept);
     this.left(1);
     return { reply, kept };
   }
 
   private async run(intake: Intake, services: Services, watcher: Watcher | null): Promise<Reply> {
     try {
-      return await runPipeline(intake, services, watcher);
+      const reply = await runPipeline(intake, services, watcher);
+      return watcher === null && intake.route.respond !== null ? respondAs(intake, reply) : reply;
     } catch (error) {
       if (error instanceof StoreInDoubt) {
         intake.reason = 'commit_in_doubt';
@@ -173,13 +173,21 @@ export class RequestHandler {
     const { leaving } = this;
     this.leaving = [];
     for (const { intake, reply } of leaving) this.answer(intake.request, intake.response, reply);
-    const { events, keep, services } = this.context;
+    const { keep } = this.context;
     for (const { intake, reply } of leaving) {
-      if (intake.authenticated) services.tracing?.answered(intake, reply);
-      events.finished(intake, reply, keep(intake, reply));
+      this.report(intake, reply, keep(intake, reply));
     }
     this.left(leaving.length);
   };
+
+  /** Logs, counts and traces the request, or each event of its batch. */
+  private report(request: Intake, reply: Reply, kept: string | null): void {
+    const { events, services } = this.context;
+    for (const one of request.events ?? [{ intake: request, reply }]) {
+      if (one.intake.authenticated) services.tracing?.answered(one.intake, one.reply);
+      events.finished(one.intake, one.reply, kept);
+    }
+  }
 
   private left(count: number): void {
     this.active -= count;

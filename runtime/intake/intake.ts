@@ -8,6 +8,7 @@ import type { Logger, TraceFields, TraceParent } from '../platform/log.ts';
 import type { Store } from '../store/contract.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
+import type { Item } from '../verify/items.ts';
 import type { SignedRequest } from '../verify/request.ts';
 import type { DecodingFault } from './decode-body.ts';
 import { decodeBody } from './decode-body.ts';
@@ -84,6 +85,20 @@ export interface Shutdown {
   retryAfterSeconds: number | null;
 }
 
+/** What an event of a batch belongs to. */
+interface PartOfBatch {
+  readonly request: Intake;
+  readonly index: number;
+  /** The digest of the item, where the sender signs each one by itself and names no id. */
+  readonly digest: string | null;
+}
+
+/** An event of a batch, and the reply that it alone would get. */
+export interface BatchEvent {
+  readonly intake: Intake;
+  readonly reply: Reply;
+}
+
 const NO_BODY = Buffer.alloc(0);
 const ALL_RESOLVED: readonly string[] = [];
 
@@ -129,6 +144,13 @@ export class Intake implements SignedRequest {
   trace: TraceParent | null = null;
   /** True if the event contains the marker of another installation. */
   isExchange = false;
+  /** The items of a batch; null: the request is one event. */
+  items: readonly Item[] | null = null;
+  /** The events of a batch with their replies, once it is answered. */
+  events: readonly BatchEvent[] | null = null;
+  partOf: PartOfBatch | null = null;
+  /** The status URL in the reply to an accepted event; empty: it has none. */
+  statusUrl = '';
   private parsed: ParsedBody | null = null;
   private plain: Buffer | DecodingFault | null = null;
 
@@ -176,13 +198,21 @@ export class Intake implements SignedRequest {
     return this.parse().payload;
   }
 
+  /** The state of an event of this batch, once the request is identified. */
+  ofItem(item: Item, index: number, digest: string | null): Intake {
+    const parsed: ParsedBody = { payload: item, form: null, fault: null };
+    const own = { parsed, data: item, items: null, partOf: { request: this, index, digest } };
+    return Object.assign(Object.create(Intake.prototype) as Intake, this, own);
+  }
+
   /**
    * Releases the payload once the event is rendered, and the body unless the request is captured, so that garbage collections
    * do not copy them while the event waits for the store.
    */
   release(): void {
     if (this.route.plan.capture === 'none') this.body = NO_BODY;
-    this.data = undefined;
+    // A response of the route may show values of the payload.
+    if (this.route.respond === null) this.data = undefined;
     this.parsed = null;
     this.plain = null;
   }
@@ -192,8 +222,8 @@ export class Intake implements SignedRequest {
   }
 }
 
-/** The names of the stages, in the order of `pipeline.ts`, as used in reasons, `explain` and captured requests. */
-export const STAGE_NAMES = [
+/** The stages of a request, in the order of `pipeline.ts`. */
+export const REQUEST_STAGES = [
   'method',
   'open',
   'origin',
@@ -207,6 +237,10 @@ export const STAGE_NAMES = [
   'challenge',
   'rate_consume',
   'parse',
+] as const;
+
+/** The stages of an event, in the order of `pipeline.ts`. */
+export const EVENT_STAGES = [
   'identify',
   'event',
   'filter',
@@ -217,5 +251,8 @@ export const STAGE_NAMES = [
   'render',
   'dispatch',
 ] as const;
+
+/** As used in reasons, `explain` and captured requests. */
+export const STAGE_NAMES = [...REQUEST_STAGES, ...EVENT_STAGES] as const;
 
 export type StageName = (typeof STAGE_NAMES)[number];

@@ -40,12 +40,13 @@ export interface CapturedRequests {
  * A captured request as `requests show --json` and the console show it, with a text body as text. @param next what to do about
  * it
  */
-export function printedRequest({ body, headers, ...rest }: KeptRequest, next: string | null): PrintedRequest {
+export function printedRequest({ body, headers, events, ...rest }: KeptRequest, next: string | null): PrintedRequest {
   const bytes = body === null ? null : Buffer.from(body, 'base64');
   const isText = bytes !== null && isUtf8(bytes);
   const pairs = headers.map(([name, value]): [string, string] => [name, value]);
   return {
     ...rest,
+    ...(events === undefined ? {} : { events: [...events] }),
     next,
     headers: pairs,
     body: isText ? bytes.toString('utf8') : null,

@@ -1,6 +1,6 @@
 /** The stages in order (§3.1, decisions §4). The first stage that returns a reply ends the request. */
 import type { Intake, Services, Stage, StageName } from './intake.ts';
-import { STAGE_NAMES } from './intake.ts';
+import { EVENT_STAGES, REQUEST_STAGES } from './intake.ts';
 import type { Reply } from './reply.ts';
 import { dispatchEvent, render } from './stages/accept.ts';
 import {
@@ -18,9 +18,11 @@ import {
   receiveBody,
   verifySignature,
 } from './stages/authenticate.ts';
+import { answerBatch } from './stages/batch.ts';
 import { answerSeen, applyFilters, checkAge, checkLoop, identify, matchEvent, runScript } from './stages/decide.ts';
 
-const STAGES: Readonly<Record<StageName, Stage>> = {
+/** Once for each request. */
+const OF_REQUEST: Readonly<Record<(typeof REQUEST_STAGES)[number], Stage>> = {
   method: checkMethod, //     405
   open: checkOpen, //         503 while stopping or overloaded, 403 when disabled
   origin: checkOrigin, //     403 for web pages where nothing is signed
@@ -33,7 +35,11 @@ const STAGES: Readonly<Record<StageName, Stage>> = {
   signature: verifySignature, // 401
   challenge: answerChallenge, // signed handshakes
   rate_consume: consumeRate, // 429
-  parse: parsePayload, //     400, 415
+  parse: parsePayload, //     400, 415; 413 for a batch that is too long
+};
+
+/** For the event of the request, or for each event of a batch. */
+const OF_EVENT: Readonly<Record<(typeof EVENT_STAGES)[number], Stage>> = {
   identify, //                event type and delivery id
   event: matchEvent, //       ignored: event
   filter: applyFilters, //    ignored: filter
@@ -45,14 +51,15 @@ const STAGES: Readonly<Record<StageName, Stage>> = {
   dispatch: dispatchEvent, // accepted, coalesced, delivered, duplicate, ignored, 502, 503
 };
 
-const IN_ORDER = STAGE_NAMES.map((name) => ({ name, stage: STAGES[name] }));
+const REQUEST_ORDER = REQUEST_STAGES.map((name) => ({ name, stage: OF_REQUEST[name] }));
+const EVENT_ORDER = EVENT_STAGES.map((name) => ({ name, stage: OF_EVENT[name] }));
 
-/** Observes a request in the stages, and can skip some of them. */
+/** Observes a request in the stages, and can skip some of them. `intake`: the request, or an event of its batch. */
 export interface Watcher {
   /** Called before each stage; true skips it. */
-  readonly skips: (stage: StageName) => boolean;
+  readonly skips: (stage: StageName, intake: Intake) => boolean;
   /** Called after each stage, with its result. */
-  readonly passed: (stage: StageName, reply: Reply | null) => void;
+  readonly passed: (stage: StageName, reply: Reply | null, intake: Intake) => void;
 }
 
 /**
@@ -60,13 +67,27 @@ export interface Watcher {
  * @param watcher for an explained or replayed request; otherwise null
  */
 export async function runPipeline(intake: Intake, services: Services, watcher: Watcher | null = null): Promise<Reply> {
-  for (const { name, stage } of IN_ORDER) {
-    if (watcher?.skips(name) === true) continue;
-    const result = stage(intake, services);
-    const reply = result instanceof Promise ? await result : result;
-    if (reply !== null) intake.stage = name;
-    watcher?.passed(name, reply);
-    if (reply !== null) return reply;
+  const run = async (stages: typeof REQUEST_ORDER | typeof EVENT_ORDER, of: Intake): Promise<Reply | null> => {
+    for (const { name, stage } of stages) {
+      if (watcher?.skips(name, of) === true) continue;
+      const result = stage(of, services);
+      const reply = result instanceof Promise ? await result : result;
+      if (reply !== null) of.stage = name;
+      watcher?.passed(name, reply, of);
+      if (reply !== null) return reply;
+    }
+    return null;
+  };
+  const ended = await run(REQUEST_ORDER, intake);
+  if (ended !== null) return ended;
+  if (intake.items !== null) {
+    const [decide, dispatch] = [EVENT_ORDER.slice(0, -1), EVENT_ORDER.slice(-1)];
+    // The id of the request is part of the ids of its items.
+    await run(EVENT_ORDER.slice(0, 1), intake);
+    const stages = { decide: (of: Intake) => run(decide, of), dispatch: (of: Intake) => run(dispatch, of) };
+    return answerBatch(intake, intake.items, stages, services);
   }
-  throw new Error('no stage returned a reply');
+  const reply = await run(EVENT_ORDER, intake);
+  if (reply === null) throw new Error('no stage returned a reply');
+  return reply;
 }

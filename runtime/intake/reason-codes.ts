@@ -17,6 +17,7 @@ type SharedReason = IgnoredReason | BodyFormatFault | Extract<Refusal, { readonl
 export const OTHER_REASON_TEXTS = {
   age: 'the event is older than `max_age_seconds` of the route',
   bad_encoding: 'the body is not in its content encoding: it is cut off, damaged, or followed by other bytes',
+  batch_too_large: 'the batch has more items or longer prompts than this server accepts',
   body_overloaded: 'unverified requests use all of their memory or connections',
   body_too_slow: 'the body arrived more slowly than `min_body_rate`',
   budget: 'a budget of the route, its agent, its job or the gateway is used up',
@@ -26,7 +27,7 @@ export const OTHER_REASON_TEXTS = {
   content_type: 'the content type is neither JSON nor a form',
   decoded_too_large: 'the decoded body exceeds `max_body_bytes`, or 200 times its transmitted size',
   delivery_failed: 'the target rejected the message, or did not respond in time',
-  empty: 'the body is empty',
+  empty: 'the body, or the batch in it, is empty',
   event: 'the route does not accept the event type',
   filter: 'a filter of the route does not match',
   foreign_host: 'the request is addressed to another host',

@@ -3,6 +3,7 @@ import type { OutgoingHttpHeader, ServerResponse } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { TargetResult } from '../dispatch/dispatcher.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { LinkedResponse } from '../table/linked-table.ts';
 import type { HandshakeAnswer } from '../verify/handshake.ts';
 import type { IntakeRequest } from './unverified-bodies.ts';
 
@@ -35,7 +36,16 @@ export interface Reply {
 }
 
 /** The stage that ended the request as `ignored`. */
-export type IgnoredReason = 'event' | 'filter' | 'age' | 'loop' | 'budget' | 'script' | 'job_paused' | 'job_unknown';
+export type IgnoredReason =
+  | 'empty'
+  | 'event'
+  | 'filter'
+  | 'age'
+  | 'loop'
+  | 'budget'
+  | 'script'
+  | 'job_paused'
+  | 'job_unknown';
 
 const NO_HEADERS: readonly string[] = [];
 
@@ -77,6 +87,15 @@ export function jsonReply(
 /** A reply of any content type, which `headers` contains. */
 export function textReply(status: number, outcome: Outcome, body: string, headers: readonly string[]): Reply {
   return { status, headers: [...headers, 'Content-Length', Buffer.byteLength(body)], body, outcome };
+}
+
+/** The same outcome with the response that a route or its source sets. */
+export function replyAs(reply: Reply, { status, content_type, headers }: LinkedResponse, body: string | null): Reply {
+  const [code, { outcome }] = [status ?? reply.status, reply];
+  if (code === 204 || code === 205)
+    return { status: code, headers: code === 204 ? headers : [...headers, 'Content-Length', 0], body: '', outcome };
+  if (body === null) return { ...reply, status: code, headers: [...reply.headers, ...headers] };
+  return textReply(code, outcome, body, ['Content-Type', content_type, ...headers]);
 }
 
 /** The reply to a source's handshake; null if the request is not one. */
@@ -178,6 +197,15 @@ export function duplicate({ route, delivery_id }: Subject): Reply {
 export function ignored({ route, event }: Subject, reason: IgnoredReason): Reply {
   return jsonReply(200, 'ignored', { status: 'ignored', reason, route, event });
 }
+
+/** The response to a batch. @param events what each event alone would be answered, in order */
+export function batchReply(outcome: Outcome, route: string, events: readonly object[]): Reply {
+  const status = outcome === 'accepted' || outcome === 'coalesced' ? 202 : 200;
+  return jsonReply(status, outcome, { status: outcome, route, events });
+}
+
+/** The response to a batch of which a direct delivery has failed: a retry delivers the missing events. */
+export const batchFailed = (events: readonly object[]): Reply => errorReply('delivery_failed', [], { events });
 
 /** Maximum size of an unread body, in bytes, that is discarded while its connection is kept. */
 const DISCARD_BYTES = 65_536;

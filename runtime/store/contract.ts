@@ -26,6 +26,7 @@ import type {
 import type { OverLimit, RunLimit } from './run-limits.ts';
 import type { SharedState, SharedStore } from './shared.ts';
 import type { DispatchState, FinalState, GroupLimits, ProgramEnd, Step } from './states.ts';
+import type { Together } from './together.ts';
 import type { RunUsage } from './usage.ts';
 
 /*
@@ -73,8 +74,9 @@ export interface Store {
    * Applies one change. Changes of this process take effect in the order in which they were written; those that arrive
    * during a commit share the next one. Rejects with StoreUnavailable when the change cannot be stored now, with
    * StoreInDoubt when it is unknown whether it was stored.
+   * @param together the changes that the same commit stores, if it stores this one
    */
-  write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]>;
+  write<M extends Mutation>(mutation: M, together?: Together): Promise<MutationResults[M['kind']]>;
   /**
    * Runs a query, which sees everything committed before the call. Rejects with StoreDamaged when the requested row is
    * damaged.
@@ -93,7 +95,7 @@ export interface Store {
 /** The same store, with some functions replaced. */
 export const wrapStore = (store: Store, instead: Partial<Pick<Store, 'read' | 'write'>>): Store => ({
   read: (query) => store.read(query),
-  write: (mutation) => store.write(mutation),
+  write: (mutation, together) => store.write(mutation, together),
   problem: () => store.problem(),
   shared: store.shared,
   state: store.state,

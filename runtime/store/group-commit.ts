@@ -15,6 +15,7 @@ import type { Mutation, MutationKind, MutationResults, StoreProblem } from './co
 import { StoreInDoubt, StoreUnavailable } from './contract.ts';
 import type { Head } from './listed-rows.ts';
 import { laneParts, turnKey } from './records.ts';
+import type { Together } from './together.ts';
 
 interface GroupCommitParts {
   /** Rejects when it is unknown whether anything was stored. */
@@ -29,7 +30,7 @@ interface Waiting {
   readonly kind: MutationKind;
   readonly change: EncodedChange;
   readonly chars: number;
-  /** Tick at which it arrived. */
+  /** Tick at which it was queued. */
   readonly since: number;
   readonly resolve: (result: never) => void;
   readonly reject: (error: Error) => void;
@@ -61,17 +62,31 @@ export class GroupCommit {
   }
 
   /** Resolves once the change is committed. Rejects with StoreUnavailable or StoreInDoubt, or an Error for a bad change. */
-  async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
-    if (NEW_WORK.has(mutation.kind) && this.chars > MAX_WAITING_CHARS) throw new StoreUnavailable(OVERLOADED);
-    const change = encodeChange(mutation);
-    const chars = change.reduce((sum: number, text) => sum + (text?.length ?? 0), 0);
+  async write<M extends Mutation>(mutation: M, together?: Together): Promise<MutationResults[M['kind']]> {
+    const { kind } = mutation;
+    if (NEW_WORK.has(kind) && this.chars > MAX_WAITING_CHARS) throw new StoreUnavailable(OVERLOADED);
+    const [text, body, answer] = encodeChange(mutation);
+    const chars = text.length + (body?.length ?? 0) + (answer?.length ?? 0);
     return new Promise((resolve, reject) => {
-      this.queue.push({ kind: mutation.kind, change, chars, since: this.ticks, resolve, reject });
-      this.chars += chars;
-      if (this.underWay) this.startTicking();
-      else if (NEW_WORK.has(mutation.kind)) this.send();
-      else this.sendSoon();
+      const isShared = together?.isOpen === true;
+      const change: EncodedChange = isShared ? [text, body, answer, together.id] : [text, body, answer];
+      const push = (): void => {
+        this.queue.push({ kind, change, chars, since: this.ticks, resolve, reject });
+        this.chars += chars;
+      };
+      const refuse = (): void => reject(new StoreUnavailable('another event of the request was refused'));
+      if (isShared) together.add({ push, refuse }, () => this.begin(true));
+      else {
+        push();
+        this.begin(NEW_WORK.has(kind));
+      }
     });
+  }
+
+  private begin(isNewWork: boolean): void {
+    if (this.underWay) this.startTicking();
+    else if (isNewWork) this.send();
+    else this.sendSoon();
   }
 
   /** Resolves once the queue is empty and no commit is running. */
@@ -121,7 +136,9 @@ export class GroupCommit {
   private next(): readonly Waiting[] {
     let [count, chars] = [0, 0];
     for (const waiting of this.queue) {
-      if (count > 0 && (chars + waiting.chars > GROUP_CHARS || count >= GROUP_CHANGES)) break;
+      const isFull = chars + waiting.chars > GROUP_CHARS || count >= GROUP_CHANGES;
+      const before = this.queue[count - 1]?.change[3];
+      if (count > 0 && isFull && (before === undefined || before !== waiting.change[3])) break;
       chars += waiting.chars;
       count++;
     }
@@ -152,6 +169,13 @@ export class GroupCommit {
     }
     this.queue = kept;
   }
+}
+
+/** The indexes of the changes that are stored together with the one at `index`, which follow one another. */
+export function togetherWith(changes: readonly EncodedChange[], index: number): readonly number[] {
+  const id = changes[index]?.[3];
+  if (id === undefined) return [index];
+  return changes.flatMap((change, at) => (change[3] === id ? [at] : []));
 }
 
 function settle({ kind, resolve, reject }: Waiting, result: CommitResult | undefined): void {
@@ -195,8 +219,8 @@ export interface LargeTexts {
   readonly answer: string | null;
 }
 
-/** The JSON of the headed change, the body and the answer. */
-export type EncodedChange = readonly [change: string, body: string | null, answer: string | null];
+/** The JSON of the headed change, the body and the answer. Changes with the same number are all stored, or none of them is. */
+export type EncodedChange = readonly [change: string, body: string | null, answer: string | null, together?: number];
 
 export type CommitResult =
   | { readonly kind: 'ok'; readonly value: MutationResults[MutationKind] }

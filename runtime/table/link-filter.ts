@@ -4,6 +4,7 @@ import { RE2JS } from 're2js';
 import { compareNumbers, ExactNumber, isNumber, readJson, writeJson } from '../../base/exact-number.ts';
 import { printPath } from '../../base/paths.ts';
 import type { FieldPlan, FilterElements, FilterGroup, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
+import { Item } from '../verify/items.ts';
 import type { ListFile } from './in-file-set.ts';
 import type { ValueSet } from './value-set.ts';
 import { createValueSet, jsonEqual } from './value-set.ts';
@@ -50,6 +51,7 @@ type Test = (value: unknown) => boolean;
 
 /** The top-level `payload` object if there is one, otherwise the root (§2.2). */
 function payloadRoot(payload: unknown): unknown {
+  if (payload instanceof Item) return payload.with(payloadRoot(payload.value));
   if (typeof payload !== 'object' || payload === null || !Object.hasOwn(payload, 'payload')) return payload;
   const inner = (payload as { readonly payload: unknown }).payload;
   return typeof inner === 'object' && inner !== null && !(inner instanceof ExactNumber) ? inner : payload;
@@ -250,6 +252,10 @@ export function linkPath(path: readonly string[]): PayloadPath | null {
 
 /** The value at `path` below `root`; undefined if it does not resolve (JSON has no undefined). */
 export function readPath(root: unknown, path: PayloadPath): unknown {
+  if (root instanceof Item) {
+    const { value, skipped } = root.startOf(path[0]?.key);
+    return readPath(value, path.slice(skipped));
+  }
   let value = root;
   for (const step of path) {
     if (typeof value !== 'object' || value === null) return undefined;

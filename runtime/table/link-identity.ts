@@ -19,6 +19,8 @@ export interface Identity {
   readonly delivery: readonly LocatorPlan[];
   /** Computes the delivery id for a source that sends none. */
   readonly digest: Digest | null;
+  /** The same for each item of a batch whose items are signed one by one: no order or selection of them makes new ids. */
+  readonly itemDigests?: ((request: SignedRequest) => readonly string[]) | null;
   /** Events that test the connection. */
   readonly tests: ReadonlySet<string>;
   /** Locations of more exact names, by event type. */
@@ -113,7 +115,7 @@ function identityOf(plan: SchemePlan, table: SpecifiedLocations): Identity {
     event,
     eventFallback: specified.event.filter(isInBody),
     delivery,
-    digest: delivery_digest ? linkDigest(plan) : null,
+    ...(delivery_digest ? linkDigest(plan) : { digest: null }),
     ...rest,
   };
 }
@@ -130,14 +132,14 @@ function linkGuards(plan: SchemePlan): Pick<Identity, 'guard' | 'bodyGuard'> {
   const { replay_guard: guard, timestamp, delivery } = plan;
   // The signature is valid from `tolerance` before its time to `tolerance` after it, in whole seconds.
   const windowMs = timestamp === null ? 0 : (2 * timestamp.tolerance + 1) * 1000;
-  const bodyGuard = linkBodyGuard(linkDigest(plan), windowMs);
+  const bodyGuard = linkBodyGuard(linkDigest(plan).digest, windowMs);
   if (guard === undefined || timestamp === null || guard.of === 'body')
     return { guard: guard?.of === 'body' ? bodyGuard : null, bodyGuard };
   const readTime = (request: SignedRequest): string => {
     const time = readTimestamp(timestamp, request);
     return typeof time === 'string' ? '' : time.text;
   };
-  const name = guardName(linkDigest(plan, readTime));
+  const name = guardName(linkDigest(plan, readTime).digest);
   return { guard: { name, ttlMs: () => windowMs, signed: delivery.slice(0, guard.signed_ids) }, bodyGuard };
 }
 
@@ -151,23 +153,27 @@ const linkBodyGuard = (digest: Digest, windowMs: number): LinkedGuard => ({
  * If a scheme signs parts of the body, the digest covers only these parts of each item: changing the others must not yield a
  * new id. @param readTime the signed time; absent: the digest covers only the body
  */
-function linkDigest(plan: SchemePlan, readTime?: (request: SignedRequest) => string): Digest {
+function linkDigest(
+  plan: SchemePlan,
+  readTime?: (request: SignedRequest) => string,
+): Pick<Identity, 'itemDigests'> & { readonly digest: Digest } {
   const { signed } = plan;
   const parts = signed.filter(({ kind }) => kind === 'json');
   const coversBody = parts.length === 0 || signed.some(({ kind }) => kind === 'body');
-  if (coversBody && readTime === undefined) return ({ body }) => digestOf(body);
+  if (coversBody && readTime === undefined) return { digest: ({ body }) => digestOf(body) };
   const content = linkContent(signed);
   const items = itemPath(plan);
   const digestOfItem = (request: SignedRequest): string =>
     digestOf(contentBytes(content({ request, timestamp: readTime?.(request) ?? '', id: '', base: '' })));
-  if (items === null) return digestOfItem;
-  return (request) => {
-    const digests = Array.from(eachItem(request.payload(), items), ([item]) =>
-      digestOfItem(withPayload(request, item)),
-    );
-    const [only = digestOf(''), ...others] = digests;
-    return others.length === 0 ? only : digestOf(digests.join());
+  if (items === null) return { digest: digestOfItem };
+  const itemDigests = (request: SignedRequest): readonly string[] =>
+    Array.from(eachItem(request.payload(), items), ([item]) => digestOfItem(withPayload(request, item)));
+  const digest = (request: SignedRequest): string => {
+    const [only = digestOf(''), ...others] = itemDigests(request);
+    return others.length === 0 ? only : digestOf([only, ...others].join());
   };
+  const isBatch = plan.each?.flatMap((list) => [...list, '0']).join('.') === items.join('.');
+  return { digest, itemDigests: isBatch ? itemDigests : null };
 }
 
 /** `sha256:` and the hexadecimal SHA-256 of the content. Text with half a surrogate pair has no UTF-8; it counts as UTF-16. */
@@ -177,7 +183,7 @@ export function digestOf(content: string | Buffer): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-const isInBody = ({ in: place }: LocatorPlan): boolean => place === 'json' || place === 'form';
+export const isInBody = ({ in: place }: LocatorPlan): boolean => place === 'json' || place === 'form';
 
 /**
  * Maximum length of a key, and of a part of a location, in UTF-16 units: an agent gets it as an argument, and lists show it.

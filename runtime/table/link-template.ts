@@ -9,6 +9,7 @@ import type {
   TemplatePlan,
   TemplateSegment,
 } from '../../schemas/generated/types.ts';
+import { plainPayload } from '../verify/items.ts';
 import { linkPath, printField, readPath } from './link-filter.ts';
 
 /** Limits in code points (§8). */
@@ -25,6 +26,8 @@ export interface Builtins {
   readonly event_type: string;
   readonly route: string;
   readonly delivery_id: string;
+  /** Only in responses. */
+  readonly status_url?: string;
 }
 
 export interface Rendered {
@@ -138,17 +141,19 @@ function linkPlaceholder(segment: PathSegment, marks: Marks): Resolve {
 }
 
 function linkDump({ marked, compact }: DumpSegment, marks: Marks): Resolve {
-  const write = (payload: unknown, block?: Block, clean?: CleanText | null): string =>
-    compact === true
+  const write = (data: unknown, block?: Block, clean?: CleanText | null): string => {
+    const payload = plainPayload(data);
+    return compact === true
       ? compactJson(payload, roomIn(block, EVENT_LIMIT), clean)
       : indentedJson(payload, roomIn(block, DUMP_LIMIT), clean);
+  };
   return marked
     ? (payload, _, id, block) => marks.markJson((clean) => write(payload, block, clean), id)
     : (payload, _, __, block) => write(payload, block);
 }
 
 const linkMeta = ({ name, marked }: MetaSegment, marks: Marks): Resolve =>
-  marked ? (_, builtins, id) => marks.markText(builtins[name], id) : (_, builtins) => builtins[name];
+  marked ? (_, builtins, id) => marks.markText(builtins[name] ?? '', id) : (_, builtins) => builtins[name];
 
 /** Renders a block (§2.5). It stops at its limits, so a list costs no more than is shown of it. */
 function linkBlock(segment: EachSegment, marks: Marks): Resolve {

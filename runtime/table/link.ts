@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path';
-import type { ProfilePlan, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
+import type { ProfilePlan, ResponsePlan, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { ListFile } from './in-file-set.ts';
 import type { Authentication } from './link-authentication.ts';
 import { linkAuthentication } from './link-authentication.ts';
@@ -15,8 +15,8 @@ import { linkEvents, linkMaxAge } from './link-events.ts';
 import { linkFilter } from './link-filter.ts';
 import { linkKey } from './link-key.ts';
 import { linkLoop } from './link-loop.ts';
-import { linkPrompt } from './link-template.ts';
-import type { LinkedCoalesce, LinkedRoute, LinkedScript } from './linked-table.ts';
+import { linkPrompt, linkTemplate } from './link-template.ts';
+import type { LinkedCoalesce, LinkedResponse, LinkedRoute, LinkedScript } from './linked-table.ts';
 import { TableError } from './table-source.ts';
 
 /** Maximum number of routes that are listed; the rest are counted. */
@@ -137,6 +137,7 @@ export function linkRoute(
     body: bodyOf(plan, table),
     allowsEmpty:
       sendersOf(plan).length > 0 && sendersOf(plan).every((name) => table.schemes[name]?.allow_empty === true),
+    ...responsesOf(plan, table),
     identityOf: context.linkIdentity(plan.source, authentication.insecure),
     events: linkEvents(plan.events),
     filter: plan.filters === null ? null : linkFilter(plan.filters, openList),
@@ -161,6 +162,26 @@ function bodyOf(plan: RoutePlan, table: TableHeadPlan): LinkedRoute['body'] {
   const [format = null, ...others] = new Set(sendersOf(plan).map((name) => table.schemes[name]?.body ?? null));
   return others.length === 0 ? format : null;
 }
+
+const MOST_ITEMS = 1000;
+
+/** What the route, its source and the server say about batches and responses. */
+function responsesOf(plan: RoutePlan, { schemes, server }: TableHeadPlan): Pick<LinkedRoute, 'batch' | 'respond'> {
+  const [name = '', ...others] = plan.source === null ? plan.schemes : [plan.source];
+  const scheme = others.length === 0 && Object.hasOwn(schemes, name) ? schemes[name] : undefined;
+  const most = scheme?.max_batch ?? server.max_batch ?? MOST_ITEMS;
+  const plans = Object.entries({ ...scheme?.respond, ...plan.respond });
+  return {
+    batch: scheme?.each === undefined ? null : { lists: scheme.each, most },
+    respond:
+      plans.length === 0 ? null : Object.fromEntries(plans.map(([outcome, one]) => [outcome, linkResponse(one)])),
+  };
+}
+
+const linkResponse = (plan: ResponsePlan): LinkedResponse => ({
+  ...plan,
+  body: plan.body === null ? null : linkTemplate(plan.body),
+});
 
 function scriptOf(plan: RoutePlan, table: TableHeadPlan, { home }: LinkContext): LinkedScript | null {
   if (plan.script === null) return null;

@@ -2,7 +2,7 @@
  * Types of linked routes, for intake: all data of a route that is known before a request arrives, and the context in which it
  * is linked. Immutable.
  */
-import type { DispatchOutput, RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
+import type { DispatchOutput, ResponsePlan, RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
 import type { SlotWindow } from '../store/shared.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
 import type { AnswerHandshake } from '../verify/handshake.ts';
@@ -39,6 +39,10 @@ export interface LinkedRoute {
   readonly body: NonNullable<SchemePlan['body']> | null;
   /** Locations of the event type and the delivery id (§6.1, §6.2). */
   readonly identityOf: FindIdentity;
+  /** The lists of a batch; null: a request is one event. */
+  readonly batch: { readonly lists: readonly (readonly string[])[]; readonly most: number } | null;
+  /** The responses of the route or its source, by outcome; null: none. */
+  readonly respond: LinkedRespond | null;
   readonly events: LinkedEvents;
   readonly filter: LinkedFilter | null;
   /** Null: events of any age are accepted. */
@@ -62,6 +66,13 @@ interface RouteLimits {
   readonly maxBodyBytes: number;
   readonly directTimeoutMs: number;
   readonly idempotencyTtlMs: number;
+}
+
+export type LinkedRespond = Readonly<Partial<Record<string, LinkedResponse>>>;
+
+/** `status`, `body`: null: as without it. */
+export interface LinkedResponse extends Pick<ResponsePlan, 'status' | 'content_type' | 'headers'> {
+  readonly body: RenderTemplate | null;
 }
 
 export interface LinkedScript {

@@ -5,6 +5,7 @@ import { isNumber, readJson } from '../../base/exact-number.ts';
 import { tryParseJson } from '../../base/files.ts';
 import { printPath } from '../../base/paths.ts';
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
+import { valueAtPath } from './items.ts';
 
 /** A request as the verifier reads it: raw bytes, and views of them that are parsed at most once. */
 export interface SignedRequest {
@@ -97,10 +98,10 @@ type Reader = (at: LocatorPlan, request: LocatorSource) => unknown;
 const READERS = {
   header: (at, request) => request.headers[at.name],
   query: (at, request) => single(new URLSearchParams(queryOf(request.url)).getAll(at.name)),
-  json: (at, request) => valueAt(request.payload(), at.path),
+  json: (at, request) => valueAtPath(request.payload(), at.path),
   form: (at, request) => {
     const field = single(request.form()?.getAll(at.name) ?? []);
-    return at.path.length === 0 || field === undefined ? field : valueAt(tryParseJson(field, readJson), at.path);
+    return at.path.length === 0 || field === undefined ? field : valueAtPath(tryParseJson(field, readJson), at.path);
   },
 } satisfies Record<LocatorPlan['in'], Reader> as Record<LocatorPlan['in'], Reader>;
 
@@ -172,17 +173,6 @@ const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 export function queryOf(url: string): string {
   const mark = url.indexOf('?');
   return mark < 0 ? '' : url.slice(mark + 1);
-}
-
-/** Follows own properties only, and arrays by decimal index: `__proto__` and `length` resolve to undefined. */
-function valueAt(root: unknown, path: readonly string[]): unknown {
-  let value = root;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    if (Array.isArray(value) && !/^(0|[1-9]\d*)$/.test(key)) return undefined;
-    value = (value as Record<string, unknown>)[key];
-  }
-  return value;
 }
 
 function scalarText(value: unknown): string | null {

@@ -460,6 +460,10 @@ export interface WebhookSettings {
    */
   max_body_bytes?: number;
   /**
+   * Maximum events in one request, for sources with `each`; a source may have its own.
+   */
+  max_batch?: number;
+  /**
    * Maximum run time of a route's script, in seconds.
    */
   script_timeout_seconds?: number;
@@ -650,6 +654,7 @@ export interface RouteConfig {
    * `status_url` also returns the agent's answer, after the answer has been delivered.
    */
   status_answer?: boolean;
+  respond?: RespondConfig;
   /**
    * Time that a delivery id is remembered, in seconds. Default: the global setting.
    */
@@ -871,6 +876,131 @@ export interface BudgetConfig {
    * Length of the window, which begins on the hour or at midnight in `gateway.timezone`.
    */
   per: 'hour' | 'day';
+}
+/**
+ * The response that the sender expects, by outcome. Default: that of the source, else 202 or 200 with JSON.
+ */
+export interface RespondConfig {
+  accepted?: ResponseConfig;
+  coalesced?: ResponseConfig1;
+  delivered?: ResponseConfig2;
+  ignored?: ResponseConfig3;
+  duplicate?: ResponseConfig4;
+}
+/**
+ * The event is stored and will run.
+ */
+export interface ResponseConfig {
+  /**
+   * HTTP status. Default: 202 for `accepted` and `coalesced`, else 200.
+   */
+  status?: number;
+  /**
+   * Content type of `body`. Default: text/plain in UTF-8.
+   */
+  content_type?: string;
+  /**
+   * Template of the body; also `{status_url}`. Default: the JSON of this outcome.
+   */
+  body?: string;
+  /**
+   * Further headers, as fixed texts.
+   */
+  headers?: {
+    [k: string]: string;
+  };
+}
+/**
+ * The event has joined a group (`coalesce`).
+ */
+export interface ResponseConfig1 {
+  /**
+   * HTTP status. Default: 202 for `accepted` and `coalesced`, else 200.
+   */
+  status?: number;
+  /**
+   * Content type of `body`. Default: text/plain in UTF-8.
+   */
+  content_type?: string;
+  /**
+   * Template of the body; also `{status_url}`. Default: the JSON of this outcome.
+   */
+  body?: string;
+  /**
+   * Further headers, as fixed texts.
+   */
+  headers?: {
+    [k: string]: string;
+  };
+}
+/**
+ * The message is delivered (`deliver_only`).
+ */
+export interface ResponseConfig2 {
+  /**
+   * HTTP status. Default: 202 for `accepted` and `coalesced`, else 200.
+   */
+  status?: number;
+  /**
+   * Content type of `body`. Default: text/plain in UTF-8.
+   */
+  content_type?: string;
+  /**
+   * Template of the body; also `{status_url}`. Default: the JSON of this outcome.
+   */
+  body?: string;
+  /**
+   * Further headers, as fixed texts.
+   */
+  headers?: {
+    [k: string]: string;
+  };
+}
+/**
+ * The route does not accept the event.
+ */
+export interface ResponseConfig3 {
+  /**
+   * HTTP status. Default: 202 for `accepted` and `coalesced`, else 200.
+   */
+  status?: number;
+  /**
+   * Content type of `body`. Default: text/plain in UTF-8.
+   */
+  content_type?: string;
+  /**
+   * Template of the body; also `{status_url}`. Default: the JSON of this outcome.
+   */
+  body?: string;
+  /**
+   * Further headers, as fixed texts.
+   */
+  headers?: {
+    [k: string]: string;
+  };
+}
+/**
+ * The event was received before.
+ */
+export interface ResponseConfig4 {
+  /**
+   * HTTP status. Default: 202 for `accepted` and `coalesced`, else 200.
+   */
+  status?: number;
+  /**
+   * Content type of `body`. Default: text/plain in UTF-8.
+   */
+  content_type?: string;
+  /**
+   * Template of the body; also `{status_url}`. Default: the JSON of this outcome.
+   */
+  body?: string;
+  /**
+   * Further headers, as fixed texts.
+   */
+  headers?: {
+    [k: string]: string;
+  };
 }
 /**
  * A custom service: each delivery is a request to `url`, signed as Standard Webhooks.
@@ -1547,6 +1677,15 @@ export interface SourceFile {
    */
   signs_decoded?: boolean;
   /**
+   * The body is a batch: every item of this list is a separate event. `[]` iterates over a list: `[]` (the root), `events[]`, `entry[].changes[]`. `json` of `event` and `delivery` begins in the item; `batch.` begins at the root.
+   */
+  each?: string;
+  /**
+   * Maximum items of one request. Default: `platforms.webhook.max_batch`.
+   */
+  max_batch?: number;
+  respond?: RespondConfig1;
+  /**
    * Handshake of the sender, one or several.
    */
   challenge?: SourceChallenge | [SourceChallenge, ...SourceChallenge[]];
@@ -1707,6 +1846,16 @@ export interface SourceBodyHash {
    * Text form of the digest.
    */
   encoding: 'hex' | 'base64' | 'base64url';
+}
+/**
+ * The response that the sender expects, by outcome; a route may have its own.
+ */
+export interface RespondConfig1 {
+  accepted?: ResponseConfig;
+  coalesced?: ResponseConfig1;
+  delivered?: ResponseConfig2;
+  ignored?: ResponseConfig3;
+  duplicate?: ResponseConfig4;
 }
 /**
  * A handshake of the sender: how to recognise it and what to answer. GET and HEAD are answered before the signature check, because they are unsigned; POST after it.
@@ -1877,6 +2026,15 @@ export interface SourceVariant {
    */
   signs_decoded?: boolean;
   /**
+   * The body is a batch: every item of this list is a separate event. `[]` iterates over a list: `[]` (the root), `events[]`, `entry[].changes[]`. `json` of `event` and `delivery` begins in the item; `batch.` begins at the root.
+   */
+  each?: string;
+  /**
+   * Maximum items of one request. Default: `platforms.webhook.max_batch`.
+   */
+  max_batch?: number;
+  respond?: RespondConfig2;
+  /**
    * Handshake of the sender, one or several.
    */
   challenge?: SourceChallenge | [SourceChallenge, ...SourceChallenge[]];
@@ -1908,6 +2066,16 @@ export interface SourceVariant {
    * What a user must know about this sender.
    */
   notes?: string[];
+}
+/**
+ * The response that the sender expects, by outcome; a route may have its own.
+ */
+export interface RespondConfig2 {
+  accepted?: ResponseConfig;
+  coalesced?: ResponseConfig1;
+  delivered?: ResponseConfig2;
+  ignored?: ResponseConfig3;
+  duplicate?: ResponseConfig4;
 }
 /**
  * Alternative names of events, keyed by the name that is sent. `events` of a route accepts either name.
@@ -3081,6 +3249,11 @@ export interface Explanation {
    * Reason code if the event was not accepted, as in the log.
    */
   reason: string | null;
+  response?: ExplainedResponse;
+  /**
+   * The events of a batch, in order; absent: the request is one event.
+   */
+  events?: Explanation[];
   /**
    * Result of every stage, in order.
    */
@@ -3151,6 +3324,23 @@ export interface Explanation {
    * Why the server would not start with this configuration on this machine, one line for each reason; null: it would start.
    */
   would_not_start: string | null;
+}
+/**
+ * The response that `respond` of the route or its source sets; absent: JSON with the outcome.
+ */
+export interface ExplainedResponse {
+  /**
+   * null: no body is sent.
+   */
+  content_type: string | null;
+  headers: ExplainedHeaders;
+  body: string;
+}
+/**
+ * Further headers.
+ */
+export interface ExplainedHeaders {
+  [k: string]: string;
 }
 export interface ExplainedStage {
   /**
@@ -3416,6 +3606,10 @@ export interface PrintedRequest {
    */
   scheme: string | null;
   /**
+   * The events of a batch, in order; absent: the request is one event.
+   */
+  events?: KeptEvent[];
+  /**
    * Name of the scheme in the route, if it differs from `scheme`.
    */
   scheme_label?: string;
@@ -3522,6 +3716,32 @@ export interface KeptTextReason {
    */
   text: string;
 }
+export interface KeptEvent {
+  /**
+   * Event type.
+   */
+  event: string;
+  /**
+   * Delivery id.
+   */
+  delivery_id: string;
+  /**
+   * `status` of the answer to it, or `code` of the error.
+   */
+  outcome: string;
+  /**
+   * The stage that decided.
+   */
+  stage: string | null;
+  /**
+   * Reason code; null: the outcome says everything.
+   */
+  reason: string | null;
+  /**
+   * Id of its delivery.
+   */
+  dispatch_id: string | null;
+}
 /**
  * build/routes.json, the route table: the compiled configuration, with everything that the gateway needs to serve it.
  */
@@ -3573,6 +3793,10 @@ export interface ServerPlan {
    */
   secret: SecretRef | null;
   max_body_bytes: number;
+  /**
+   * Maximum events in one request. Absent: 1000.
+   */
+  max_batch?: number;
   rate_limit: number;
   max_connections: number;
   max_connections_per_address: number;
@@ -3764,7 +3988,7 @@ export interface EventsSegment {
 }
 export interface MetaSegment {
   kind: 'meta';
-  name: 'event_type' | 'route' | 'delivery_id';
+  name: 'event_type' | 'route' | 'delivery_id' | 'status_url';
   /**
    * Put the value between markers, because outsiders may have written it (`untrusted: mark`). Absent: unchanged.
    */
@@ -3880,6 +4104,15 @@ export interface SchemePlan {
    */
   own_sender?: OwnSenderPlan[];
   /**
+   * The body is a batch: the path of each list, in the body or in an item of the list before it. Absent: it is one event.
+   */
+  each?: string[][];
+  /**
+   * Maximum items. Absent: that of the server.
+   */
+  max_batch?: number;
+  respond?: ResponsePlans;
+  /**
    * Use a digest of the body as the delivery id if there is no id.
    */
   delivery_digest: boolean;
@@ -3952,6 +4185,31 @@ export interface OwnSenderPlan {
   same_as: string[] | null;
   target: string;
   setting: string;
+}
+/**
+ * Responses by outcome. Absent: none.
+ */
+export interface ResponsePlans {
+  accepted?: ResponsePlan;
+  coalesced?: ResponsePlan;
+  delivered?: ResponsePlan;
+  ignored?: ResponsePlan;
+  duplicate?: ResponsePlan;
+}
+export interface ResponsePlan {
+  /**
+   * null: as without the plan.
+   */
+  status: number | null;
+  content_type: string;
+  /**
+   * null: the JSON of the outcome.
+   */
+  body: TemplatePlan | null;
+  /**
+   * Names and values in turn.
+   */
+  headers: string[];
 }
 /**
  * The digest that is claimed with the delivery id, against captured requests that are sent again. Absent: none.
@@ -4735,6 +4993,7 @@ export interface RoutePlan {
    */
   capture: 'none' | 'problems' | 'all';
   status?: StatusPlan;
+  respond?: ResponsePlans1;
 }
 /**
  * Names that the route uses for schemes, by canonical name, if they differ. Absent: none.
@@ -4866,6 +5125,16 @@ export interface StatusPlan {
   answer: boolean;
 }
 /**
+ * Responses by outcome, in place of those of the source. Absent: none.
+ */
+export interface ResponsePlans1 {
+  accepted?: ResponsePlan;
+  coalesced?: ResponsePlan;
+  delivered?: ResponsePlan;
+  ignored?: ResponsePlan;
+  duplicate?: ResponsePlan;
+}
+/**
  * webhook_subscriptions.json: dynamic routes by name, in the format of static routes.
  */
 export interface Subscriptions {
@@ -4955,6 +5224,11 @@ export interface TestExpectation {
    * Event type as resolved.
    */
   event?: string;
+  response?: TestResponse;
+  /**
+   * What is expected of each event of a batch, in order.
+   */
+  events?: TestExpectation[];
   /**
    * The rendered prompt: all of it, or parts. Markers of untrusted text have the id 000000000000.
    */
@@ -5005,6 +5279,30 @@ export interface TestExpectation {
    * true: `hookwright test --update` rewrites the expected values of this test.
    */
   snapshot?: boolean;
+}
+/**
+ * The response to the sender.
+ */
+export interface TestResponse {
+  /**
+   * HTTP status.
+   */
+  status?: number;
+  /**
+   * Content type that `respond` sets.
+   */
+  content_type?: string;
+  headers?: TestResponseHeaders;
+  /**
+   * The body that `respond` sets.
+   */
+  body?: string;
+}
+/**
+ * All further headers that `respond` sets.
+ */
+export interface TestResponseHeaders {
+  [k: string]: string;
 }
 export interface TextExpectation {
   /**

@@ -3,7 +3,9 @@
  * time, in plain maps. It passes the conformance suite, and engines are compared with it.
  */
 import type { Mutation, MutationResults, Store } from '../../runtime/store/contract.ts';
+import { StoreUnavailable } from '../../runtime/store/contract.ts';
 import type { Query, QueryResults } from '../../runtime/store/queries.ts';
+import type { Together } from '../../runtime/store/together.ts';
 import { approvalHandlers } from './memory-store/approvals.ts';
 import { dispatchHandlers } from './memory-store/dispatches.ts';
 import { figureHandlers } from './memory-store/figures.ts';
@@ -42,7 +44,8 @@ export function createMemoryStore(tables: MemoryTables = createTables()): Memory
   return {
     tables,
     look,
-    async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
+    async write<M extends Mutation>(mutation: M, together?: Together): Promise<MutationResults[M['kind']]> {
+      if (together?.isOpen === true) await decided(together);
       // Values without a JSON form cannot be stored, and stored values are copies.
       const result = applyMutation(handlers, JSON.parse(JSON.stringify(mutation)) as M);
       settleTurns(tables, 'now' in mutation ? mutation.now : 'at' in mutation ? mutation.at : 0);
@@ -55,3 +58,9 @@ export function createMemoryStore(tables: MemoryTables = createTables()): Memory
     close: async () => {},
   };
 }
+
+/** Resolves once all changes have come, in their order; rejects if one of their events is refused. */
+const decided = (together: Together): Promise<void> =>
+  new Promise((push, reject) =>
+    together.add({ push, refuse: () => reject(new StoreUnavailable('refused')) }, () => {}),
+  );

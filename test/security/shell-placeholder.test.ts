@@ -130,7 +130,7 @@ describe('session ids', () => {
       assert.equal(decodeURIComponent(id), `webhook:a:${text}`);
     });
     fc.assert(property, { numRuns: 500 });
-    assert.equal(sessionId('\ud800'), '%EF%BF%BD');
+    assert.equal(sessionId('\ud800'), '%ED%A0%80');
   });
 
   test('contain the delivery id of a request', async (t) => {

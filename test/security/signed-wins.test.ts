@@ -19,6 +19,10 @@ interface Event {
   readonly body: unknown;
 }
 
+const JSON_REPLY = { status: null, content_type: '', body: null, headers: [] };
+/** The JSON of each outcome, in place of the responses that senders expect. */
+const PLAIN = { accepted: JSON_REPLY, ignored: JSON_REPLY, duplicate: JSON_REPLY };
+
 /** A request as its sender signs it; recorded by an attacker. */
 function recorded(scheme: string, { id, event = null, body }: Event, secret = SECRET): SignedResult {
   const unsigned = { method: 'POST', url: '/webhooks/r', public_url: PUBLIC_URL, id, event };
@@ -91,7 +95,7 @@ test('an unsigned part of the body gives a recorded request no new id', async (t
   ];
   for (const { scheme, secret, body, change } of cases) {
     const secrets = [{ ref: { kind: 'literal' as const, value: secret, scope: 'default' }, expires_at: null }];
-    const served = await serve(t, { routes: { r: { source: scheme, schemes: [scheme], secrets } } });
+    const served = await serve(t, { routes: { r: { source: scheme, schemes: [scheme], secrets, respond: PLAIN } } });
     const request = recorded(scheme, { id: 'x', body }, secret);
     assert.equal((await send(served, request)).status, 202, scheme);
     const changed = Buffer.from(JSON.stringify({ ...(JSON.parse(String(request.body)) as object), ...change }));
@@ -133,7 +137,7 @@ test('no source of the catalog lets a header replace a signed value', async (t) 
   };
   const routes = signing.map(({ name, plan }, index) => [
     `r${index}`,
-    { source: name, schemes: [name], secrets: secrets(plan.secret.strip), public_url: PUBLIC_URL },
+    { source: name, schemes: [name], secrets: secrets(plan.secret.strip), public_url: PUBLIC_URL, respond: PLAIN },
   ]);
   const served = await serve(t, { routes: Object.fromEntries(routes) });
   const changed: string[] = [];

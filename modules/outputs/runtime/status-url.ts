@@ -65,7 +65,9 @@ async function answerWithStatus(
   const { route, request, response, dispatch, url } = intake;
   const own = (route.plan.public_url ?? url).replace(/[?#].*$/s, '').replace(/\/+$/, '');
   const more = { status_url: `${own}/status/${token}` };
-  const seconds = preferredWait(request.headers.prefer);
+  intake.statusUrl = more.status_url;
+  // A batch is answered at once.
+  const seconds = intake.partOf === null ? preferredWait(request.headers.prefer) : 0;
   if (seconds === 0 || dispatch === null) return acceptedWith(subject, 202, more);
   await statuses.wait(dispatch.id, seconds * 1000, (gone) => response.once('close', gone));
   const status = await readOr(statuses, dispatch.id, route);

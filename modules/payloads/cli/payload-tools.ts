@@ -13,6 +13,7 @@ import { samplePayload } from '../compiler/payloads/sample-payload.ts';
 import { listPaths } from '../compiler/shapes/describe.ts';
 import type { FormSet } from '../compiler/shapes/form-set.ts';
 import { createFormSet } from '../compiler/shapes/form-set.ts';
+import { itemShape } from '../compiler/shapes/item-shape.ts';
 import type { Shape } from '../compiler/shapes/shape.ts';
 import { ANY_EVENT } from '../compiler/shapes/shape.ts';
 import { readShippedShape } from '../compiler/shapes/shape-file.ts';
@@ -45,7 +46,7 @@ export async function openShape(context: CliContext, name: string, config?: read
     const hint = `for a custom source, learn the shape: hookwright source learn ${source.name} --from <file>…`;
     throw new CliError(`no payload shape is known for "${source.name}"`, hint);
   }
-  const all = createFormSet(shape);
+  const all = createFormSet(itemShape(shape, source.file));
   return { source, all, ofEvent: (event) => formsOfEvent(all, event, source) };
 }
 

@@ -45,14 +45,18 @@ const USUAL_PLACES = 'the usual places';
 
 /** Returns the place of the event type; empty if only the fields that are tried for every source apply. */
 export function describeEvent(file: SourceFile): string {
-  return namesNothing(file) ? USUAL_PLACES : describePlaces(listOf(file.event));
+  return namesNothing(file) ? USUAL_PLACES : inItem(file, describePlaces(listOf(file.event)));
 }
+
+/** Places of a batch begin in its items. */
+const inItem = ({ each }: SourceFile, places: string): string =>
+  each === undefined ? places : places.replaceAll('the payload field', `in each item of \`${each}\`, the field`);
 
 /** Returns the place of the delivery id. A signed id has no alternatives. */
 export function describeDelivery(file: SourceFile): string {
   const { id, delivery, delivery_digest } = file;
   if (namesNothing(file)) return USUAL_PLACES;
-  const places = describePlaces(listOf(id ?? delivery));
+  const places = inItem(file, describePlaces(listOf(id ?? delivery)));
   if (delivery_digest === true) return places === '' ? 'a digest of the body' : `${places}, else a digest of the body`;
   return places === '' ? 'none' : places;
 }

@@ -113,7 +113,7 @@ export class JobScheduler implements JobFirer {
     const now = clock.now();
     const fields = { job: job.id, route: dispatch.route, delivery_id: dispatch.delivery_id };
     const fired = eventDispatch(job, this.targets, dispatch);
-    const result = await store.write({
+    const change = {
       kind: 'fire_job',
       job: job.id,
       paused: job.paused,
@@ -122,7 +122,8 @@ export class JobScheduler implements JobFirer {
       limits: limiter?.counted(fired, now) ?? [],
       dispatch: fired,
       claim: storedClaim(claim, now),
-    });
+    } as const;
+    const result = await store.write(change, claim.together);
     if (result.kind === 'stored') wake();
     if (result.kind === 'running') log.info(fields, 'skipped an event: its job is already running');
     if (result.kind === 'paused') log.info(fields, 'dropped an event: its job is paused');

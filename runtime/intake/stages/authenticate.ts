@@ -3,6 +3,7 @@
 import { orRefused } from '../../dispatch/dispatcher.ts';
 import { printableStart } from '../../platform/log.ts';
 import { isTokenCheck } from '../../verify/handshake.ts';
+import { itemsOf } from '../../verify/items.ts';
 import { foreignPart } from '../client.ts';
 import type { Intake, Stage } from '../intake.ts';
 import type { BodyFormatFault } from '../parse-body.ts';
@@ -141,7 +142,7 @@ export const parsePayload: Stage = (intake) => {
   intake.isPlain = typeof decoded !== 'string';
   if (typeof decoded !== 'string') intake.body = decoded;
   intake.data = payload;
-  if (fault === null) return null;
+  if (fault === null) return splitBatch(intake);
   intake.reason = fault;
   if (fault === 'no_form' && parseJson(intake.body).ok) {
     intake.detail = `the body is JSON, but its content type is ${typeOf(intake)}: the sender must use Content-Type: application/json`;
@@ -153,6 +154,19 @@ export const parsePayload: Stage = (intake) => {
 };
 
 const UNSUPPORTED: ReadonlySet<BodyFormatFault> = new Set(['content_type', 'content_encoding', 'charset']);
+/** Finds the items of a batch, if the source of the route sends batches. */
+function splitBatch(intake: Intake): Reply | null {
+  const { batch } = intake.route;
+  if (batch === null) return null;
+  const items = itemsOf(intake.data, batch.lists, batch.most);
+  if (items !== 'too_many') {
+    intake.items = items;
+    return null;
+  }
+  intake.reason = 'batch_too_large';
+  intake.detail = `more than ${batch.most} items (\`max_batch\`)`;
+  return PAYLOAD_TOO_LARGE;
+}
 
 /** Maximum length of a content type that is shown, in UTF-16 units. */
 const TYPE_LIMIT = 128;

@@ -5,9 +5,10 @@ import type { Refusal, ReplayGuard } from '../../dispatch/dispatcher.ts';
 import { orRefused } from '../../dispatch/dispatcher.ts';
 import { isPrintable, printableStart } from '../../platform/log.ts';
 import type { FilterSubject } from '../../table/link-filter.ts';
-import type { Identity, LinkedGuard } from '../../table/link-identity.ts';
-import { digestOf } from '../../table/link-identity.ts';
+import type { Identity } from '../../table/link-identity.ts';
+import { digestOf, isInBody } from '../../table/link-identity.ts';
 import { MARKER_START } from '../../table/link-loop.ts';
+import { plainPayload, replacePayload } from '../../verify/items.ts';
 import { readFirst } from '../../verify/request.ts';
 import type { Intake, Services, Stage } from '../intake.ts';
 import type { IgnoredReason, Reply, Subject } from '../reply.ts';
@@ -25,14 +26,16 @@ export const identify: Stage = (intake, { ids }) => {
   const { limits, plan, identityOf } = intake.route;
   const identity = identityOf(intake.scheme);
   intake.event = eventName(sentEvent(intake, identity) ?? UNKNOWN_EVENT);
-  const sent = sentId(intake, identity);
-  intake.deliveryId = sent ?? ids.delivery(intake.receivedAt);
-  const guard = guardOf(intake, plan.replay_guard === undefined ? identity.guard : identity.bodyGuard);
+  const { partOf } = intake;
+  const sent = partOf === null ? sentId(intake, identity) : itemId(intake, identity);
+  const generated = sent === null && (partOf === null || partOf.request.claim?.generated === true);
+  intake.deliveryId = sent ?? (partOf === null ? ids.delivery(intake.receivedAt) : idInBatch(partOf));
+  const guard = partOf === null ? guardOf(intake, identity) : guardInBatch(partOf);
   intake.claim = {
     profile: plan.profile,
     route: plan.name,
     delivery_id: intake.deliveryId,
-    generated: sent === null,
+    generated,
     ttl_ms: limits.idempotencyTtlMs,
     ...(guard === null ? {} : { guard }),
   };
@@ -48,10 +51,27 @@ export function giveId(intake: Intake, deliveryId: string, generated: boolean): 
 }
 
 /** The replay guard of an event that nothing signed identifies, or whose route or source has one for all events. */
-function guardOf(intake: Intake, guard: LinkedGuard | null): ReplayGuard | null {
+function guardOf(intake: Intake, { guard: ofSource, bodyGuard }: Identity): ReplayGuard | null {
+  const guard = intake.route.plan.replay_guard === undefined ? ofSource : bodyGuard;
   if (guard === null || readFirst(guard.signed, intake, true) !== null) return null;
   return { name: guard.name(intake), ttl_ms: guard.ttlMs(intake.route.limits.idempotencyTtlMs) };
 }
+
+/** The signature covers the whole batch, so each item has a part of its guard. */
+function guardInBatch({ request, index }: NonNullable<Intake['partOf']>): ReplayGuard | null {
+  const guard = request.claim?.guard;
+  return guard === undefined ? null : { ...guard, name: `${guard.name}#${index}` };
+}
+
+/** The id of an item itself, from its own text; null: it has none. */
+function itemId(intake: Intake, { delivery }: Identity): string | null {
+  const id = readFirst(delivery.filter(isInBody), intake, true);
+  return id === null ? (intake.partOf?.digest ?? null) : boundedId(id);
+}
+
+/** The id of an item that has none itself. */
+export const idInBatch = ({ request, index }: NonNullable<Intake['partOf']>): string =>
+  boundedId(`${request.deliveryId}#${index}`);
 
 function sentEvent(intake: Intake, { event, eventFallback }: Identity): string | null {
   return readFirst(event, intake, true) ?? readFirst(eventFallback, intake, false);
@@ -182,10 +202,10 @@ async function run(intake: Intake, { runScript, log }: Services): Promise<Reply 
 function apply(intake: Intake, outcome: ScriptOutcome): Reply | null {
   switch (outcome.kind) {
     case 'payload':
-      intake.data = outcome.payload;
+      intake.data = replacePayload(intake.data, outcome.payload);
       return null;
     case 'text':
-      intake.data = withOutput(intake.data, outcome.text);
+      intake.data = replacePayload(intake.data, withOutput(plainPayload(intake.data), outcome.text));
       return null;
     case 'ignored':
       return ignore(intake, 'script', outcome.reason);

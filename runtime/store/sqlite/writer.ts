@@ -3,6 +3,7 @@ import { messageOf } from '../../../base/errors.ts';
 import { describeDiskError } from '../../platform/files.ts';
 import { StoreRefused } from '../contract.ts';
 import type { CommitResult, EncodedChange } from '../group-commit.ts';
+import { togetherWith } from '../group-commit.ts';
 import type { DamageReport } from '../queries.ts';
 import type { StorePart, UnitParts } from '../store-part.ts';
 import { joinParts } from '../store-part.ts';
@@ -231,7 +232,7 @@ class Transactions {
         if (result.kind === 'ok' || failed.has(index)) continue;
         this.rollBack(opened);
         // It may have met a row that was damaged while the file was open.
-        if (!this.quarantine(opened)) failed.set(index, result);
+        if (!this.quarantine(opened)) for (const at of togetherWith(changes, index)) failed.set(at, result);
         return null;
       }
       opened.rows.memory.counts.flush();

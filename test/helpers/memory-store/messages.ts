@@ -9,7 +9,7 @@ import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { addDeliveries } from './dispatches.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
-import { claim, move, namesOf, setMessage } from './tables.ts';
+import { claim, move, namesOf, sessionOf, setMessage } from './tables.ts';
 
 type Delivery = Dispatch['deliveries'][number];
 
@@ -44,7 +44,8 @@ export function continueMessage(tables: MemoryTables, m: Accept, of: StoredClaim
   });
   reopen(tables, row, m.now);
   row.dispatch = { ...m.dispatch, id, accepted_at, replay_of, deliveries: [...deliveries, ...rendered] };
-  Object.assign(row, { event: m.dispatch.event, delivery_id: m.dispatch.delivery_id });
+  const { event, delivery_id } = m.dispatch;
+  Object.assign(row, { event, delivery_id, session: sessionOf(m.dispatch) });
   if (m.work.kind === 'held') row.holder = m.work.holder;
   setMessage(tables, of, row.ref, m.now);
   if (m.claiming === 'now') claim(tables, of);

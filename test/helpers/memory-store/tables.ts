@@ -150,11 +150,15 @@ interface Insert {
   readonly replaced?: DispatchRow | undefined;
 }
 
+/** The session in which a dispatch takes turns; null: in none. */
+export const sessionOf = ({ profile, session, session_key }: Dispatch): string | null =>
+  session_key == null ? null : nameOf(profile, session);
+
 export function insert(tables: MemoryTables, { dispatch, state, due_at, now, ...rest }: Insert): DispatchRow {
   const { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of } = dispatch;
   const max_concurrent = rest.max_concurrent ?? null;
   const ref = ++tables.last;
-  const session = dispatch.session_key == null ? null : nameOf(profile, dispatch.session);
+  const session = sessionOf(dispatch);
   const row: DispatchRow = {
     ...{ ref, session, place: rest.replaced?.place ?? ref, agent: dispatch.agent ?? null },
     burst: dispatch.burst == null ? null : (rest.replaced?.place ?? ref),

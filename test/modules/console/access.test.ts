@@ -155,7 +155,7 @@ describe('a login', () => {
     writeFileSync(join(home, '.env'), `A=${TOKEN}\nB=${TOKEN}\n`, { mode: 0o600 });
     await assert.rejects(
       startConsole(t, configOf(', token: env:A, viewer_token: env:B'), {}, home),
-      /gateway\.console\.viewer_token: it is `token` itself/,
+      /gateway\.console\.viewer_token: the same as `token`/,
     );
   });
 

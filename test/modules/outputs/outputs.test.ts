@@ -65,7 +65,7 @@ describe('outputs', () => {
     assert.deepEqual(
       storedIn(made.store, 'a')?.dispatch.dropped?.map(({ line, detail }) => [line, detail]),
       [
-        [1, 'its text needs 3 messages, at most 2 in one run'],
+        [1, 'the text needs 3 messages, at most 2 in one run'],
         [3, 'at most 2 in one run'],
       ],
     );

@@ -3,8 +3,12 @@ import { test } from 'node:test';
 import type { SignedResult } from '../../../modules/workbench/cli/test-event/sign-request.ts';
 import { signRequest } from '../../../modules/workbench/cli/test-event/sign-request.ts';
 import { linkAuthenticator } from '../../../runtime/verify/authenticator.ts';
+import { withPayload } from '../../../runtime/verify/content.ts';
+import { itemsOf } from '../../../runtime/verify/items.ts';
+import type { SignedRequest } from '../../../runtime/verify/request.ts';
 import { LazyRequest, readFirst } from '../../../runtime/verify/request.ts';
 import { SignError } from '../../../runtime/verify/sign-body.ts';
+import type { SchemePlan } from '../../../schemas/generated/types.ts';
 import { loadShippedSources } from '../../helpers/catalog-sources.ts';
 import { keysOf } from '../../helpers/source-keys.ts';
 
@@ -42,10 +46,23 @@ test('every shipped scheme verifies its own signatures', () => {
   }
 });
 
+/** The first event of a batch. */
+function itemOf({ each }: SchemePlan, request: SignedRequest): SignedRequest {
+  const items = each === undefined ? null : itemsOf(request.payload(), each, 9);
+  return Array.isArray(items) ? withPayload(request, items[0]) : request;
+}
+
 test('puts the event type and the delivery id in the sender’s places', () => {
   for (const { plan } of sources.lowered) {
-    const signed = signRequest(plan, keysOf(plan).signing, { ...UNSIGNED, event: 'thing.happened' }, NOW);
-    if (plan.event.length > 0) assert.equal(readFirst(plan.event, received(signed), true), 'thing.happened', plan.name);
+    const batch = plan.each?.reduceRight<unknown>(
+      (item, list) => list.reduceRight<unknown>((inner, key) => ({ [key]: inner }), [item]),
+      { a: 1 },
+    );
+    const body = Buffer.from(JSON.stringify(batch ?? {}));
+    const unsigned = { ...UNSIGNED, ...(plan.each === undefined ? {} : { body }), event: 'thing.happened' };
+    const signed = signRequest(plan, keysOf(plan).signing, unsigned, NOW);
+    if (plan.event.length > 0)
+      assert.equal(readFirst(plan.event, itemOf(plan, received(signed)), true), 'thing.happened', plan.name);
     if (plan.delivery.some((at) => at.in === 'header')) {
       assert.equal(readFirst(plan.delivery, received(signed), true), 'id-1', plan.name);
     }

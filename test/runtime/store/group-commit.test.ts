@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { StoreUnavailable } from '../../../runtime/store/contract.ts';
 import type { CommitResult, EncodedChange } from '../../../runtime/store/group-commit.ts';
 import { decodeChange, GroupCommit } from '../../../runtime/store/group-commit.ts';
+import { Together } from '../../../runtime/store/together.ts';
 import { makeAccept, makeDispatch, makeTake } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
 
@@ -49,6 +50,23 @@ describe('group commit', () => {
     assert.deepEqual(sizes(), [1, 3]);
     await end();
     assert.deepEqual(sizes(), [1, 3]);
+  });
+
+  it('never divides the changes of one request, however many they are', async () => {
+    const { group, sizes, end } = bench();
+    void group.write(small('a'));
+    const together = new Together(1501);
+    for (let n = 0; n < 900; n++) void group.write(small(`b${n}`));
+    for (let n = 0; n < 1500; n++) void group.write(small(`c${n}`), together);
+    assert.equal(together.size, 1500);
+    for (let n = 0; n < 10; n++) void group.write(small(`d${n}`));
+    together.leave(false);
+    for (let n = 0; n < 10; n++) void group.write(small(`e${n}`));
+    await end();
+    await end();
+    await end();
+    assert.deepEqual(sizes(), [1, 2410, 10]);
+    await end();
   });
 
   it('sends the end of a run with the next `take_work`, which it wakes', async () => {

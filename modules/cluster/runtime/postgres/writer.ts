@@ -14,7 +14,7 @@ import type { Clock, SharedClock } from '../../../../runtime/platform/clock.ts';
 import type { MutationKind, MutationResults } from '../../../../runtime/store/contract.ts';
 import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/contract.ts';
 import type { CommitResult, EncodedChange, LargeTexts } from '../../../../runtime/store/group-commit.ts';
-import { decodeChange } from '../../../../runtime/store/group-commit.ts';
+import { decodeChange, togetherWith } from '../../../../runtime/store/group-commit.ts';
 import type { UnitParts } from '../../../../runtime/store/store-part.ts';
 import type { DirectChange, UnitChange, UnitKind } from '../../../../runtime/store/unit/apply.ts';
 import { applyToUnit, isUnitChange } from '../../../../runtime/store/unit/apply.ts';
@@ -264,17 +264,18 @@ async function oneByOne(
   clock: Clock,
   error: unknown,
 ): Promise<readonly CommitResult[]> {
-  if (changes.length === 1) {
+  if (togetherWith(changes, 0).length === changes.length) {
     const message = messageOf(error);
     const kind = isConflict(error) || error instanceof StoreRefused ? 'unavailable' : 'failed';
-    return [{ kind, message }];
+    return changes.map(() => ({ kind, message }));
   }
   const results: CommitResult[] = [];
-  for (const change of changes) {
-    const [result] = await commitGroup([change], make, clock).catch((failure: unknown): readonly CommitResult[] => [
-      { kind: 'in_doubt', message: messageOf(failure) },
-    ]);
-    if (result !== undefined) results.push(result);
+  while (results.length < changes.length) {
+    const part = changes.slice(results.length, results.length + togetherWith(changes, results.length).length);
+    const stored = await commitGroup(part, make, clock).catch((failure: unknown): readonly CommitResult[] =>
+      part.map(() => ({ kind: 'in_doubt', message: messageOf(failure) })),
+    );
+    results.push(...stored);
   }
   return results;
 }

@@ -99,6 +99,7 @@ function checkPlace(set: FormSet, place: TemplatePlace): readonly Problem[] {
     if (missing.some((list) => around > list.length && list.every((part, index) => part === parts[index]))) return [];
     const at = { path, within: { offset, length } };
     const { nodes, isOpen } = factsOfField(set, { in: 'root', path: [...parts] });
+    if (isList && !nodes.some(({ types }) => types.has('array') || types.has('any'))) missing.push(parts);
     if (nodes.length === 0)
       return unknownPath(set, { path: parts, text: shown(parts).replace(/[{}]|#each /g, ''), shown }, at);
     if (isOpen || !set.shape.complete) return [];

@@ -13,6 +13,7 @@ import type { FieldClass } from '../shapes/classify.ts';
 import { classify } from '../shapes/classify.ts';
 import type { FormSet } from '../shapes/form-set.ts';
 import { createFormSet, findPath, isForm } from '../shapes/form-set.ts';
+import { itemShape } from '../shapes/item-shape.ts';
 import type { Shape } from '../shapes/shape.ts';
 import { ANY_EVENT, isUntrusted } from '../shapes/shape.ts';
 import { readShippedShape } from '../shapes/shape-file.ts';
@@ -253,7 +254,7 @@ function createSender(name: string, file: SourceFile, findShape: FindShape): Sen
       let set = sets.get(source);
       if (set === undefined) {
         const shape = findShape(name);
-        set = shape === null ? null : createFormSet({ ...shape, source });
+        set = shape === null ? null : createFormSet({ ...itemShape(shape, file), source });
         sets.set(source, set);
       }
       return set;

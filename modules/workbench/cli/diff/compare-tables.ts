@@ -10,6 +10,7 @@ import type {
   JobPlan,
   OutputPlan,
   Place,
+  ResponsePlan,
   RoutePlan,
   RouteTable,
   TargetBinding,
@@ -240,6 +241,7 @@ const ROUTE_KEYS = {
   allow_own_events: 'plain',
   budget: { field: 'budget', read: ({ budget }) => (budget === undefined ? [] : [shown(budget, printBudget(budget))]) },
   status: { field: 'status_url', read: ({ status }) => one(status, status?.answer ? 'with the answer' : 'the state') },
+  respond: { field: 'respond', read: ({ respond = {} }) => Object.entries(respond).map(printResponse) },
   idempotency_ttl_seconds: 'plain',
   replay_guard: 'plain',
   max_age: {
@@ -256,6 +258,16 @@ const ROUTE_FACETS: readonly Facet[] = Object.entries<Facet | 'plain' | 'not com
     return facet === 'plain' ? { field: key, read: (plan) => one(plan[key as keyof RoutePlan]) } : facet;
   },
 );
+
+function printResponse([outcome, plan]: [string, ResponsePlan]): ShownValue {
+  const { status, body, content_type } = plan;
+  const parts = [
+    status,
+    body === null ? null : content_type,
+    body === null ? null : JSON.stringify(printTemplate(body)),
+  ];
+  return shown(plan, `${outcome}: ${parts.filter((part) => part !== null).join(' ')}`);
+}
 
 const printSession = ({ key, scope }: NonNullable<RoutePlan['session']>): string =>
   `${printTemplate(key)}${scope === null ? '' : ` in ${scope}`}`;

@@ -18,6 +18,8 @@ import { useRequests } from '../use-requests.ts';
 
 export interface Replayed extends Pick<Explanation, 'taken' | 'status' | 'outcome' | 'reason' | 'prompt'> {
   readonly deliveries: readonly Pick<Explanation['deliveries'][number], 'target' | 'address'>[];
+  /** The events of a batch; absent: it is one event. */
+  readonly events?: readonly Replayed[];
 }
 
 export interface RequestChange extends Pick<KeptRequest, 'id' | 'at' | 'route' | 'event'> {
@@ -179,19 +181,25 @@ const GONE: Replayed = {
 
 /** Targets get the aliases of the new route, so that a different alias is not a different address. */
 function replayedOf(
-  { taken, status, outcome, reason, prompt, deliveries }: Explanation,
-  { target_names: names }: RouteTable,
+  { taken, status, outcome, reason, prompt, deliveries, events }: Explanation,
+  table: RouteTable,
   route: RoutePlan | null,
 ): Replayed {
+  const { target_names: names } = table;
   const addresses = deliveries.map(({ target, address }) => {
     const known = route?.deliver.find((delivery) => delivery.target === (names[target] ?? target));
     return { target: known === undefined ? target : targetLabel(known), address };
   });
-  return { taken, status, outcome, reason, prompt, deliveries: addresses };
+  const batch = events === undefined ? {} : { events: events.map((event) => replayedOf(event, table, route)) };
+  return { taken, status, outcome, reason, prompt, deliveries: addresses, ...batch };
 }
 
 function compare({ id, at, route, event }: KeptRequest, before: Replayed, now: Replayed): RequestChange | null {
   if (isDeepStrictEqual(before, now)) return null;
-  const kind = before.taken === now.taken ? 'changed' : now.taken ? 'gained' : 'lost';
+  const gains = takenOf(now).filter((taken, at) => taken !== (takenOf(before)[at] ?? before.taken));
+  const kind = gains.length === 0 ? 'changed' : gains.includes(false) ? 'lost' : 'gained';
   return { id, at, route, event, kind, old: before, new: now };
 }
+
+/** Whether each event is accepted. */
+const takenOf = ({ taken, events }: Replayed): readonly boolean[] => events?.map((event) => event.taken) ?? [taken];

@@ -20,10 +20,22 @@ export function formatExplanation(explanation: Explanation, paint: Paint): strin
     ...startLines(explanation, paint),
     headline(explanation, paint),
     ...explanation.stages.flatMap((stage) => formatStage(stage, explanation, paint)),
+    ...(explanation.response === undefined ? [] : responseLines(explanation.response, paint)),
+    ...(explanation.events ?? []).flatMap((event, at) =>
+      formatExplanation({ ...event, route: `${explanation.route} #${at}` }, paint).map((line) => `  ${line}`),
+    ),
     ...formatOutcome(explanation, paint),
     ...explanation.warnings.map((text) => `${paint('yellow', '!')} ${visible(text)}`),
   ];
 }
+
+const responseLines = (
+  { content_type, headers, body }: NonNullable<Explanation['response']>,
+  paint: Paint,
+): string[] => [
+  `${paint('cyan', '→')} ${paint('bold', 'answers')} ${visible([content_type ?? 'without a body', addressText(headers)].join(' ').trim())}`,
+  ...(body === '' ? [] : body.split('\n').map((line) => `  ${paint('dim', '│')} ${visible(line)}`)),
+];
 
 const startLines = ({ would_not_start: reasons }: Explanation, paint: Paint): string[] =>
   (reasons?.split('\n') ?? []).map((reason) => paint('red', `\`serve\` would not start: ${visible(reason)}`));

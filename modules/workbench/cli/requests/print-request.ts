@@ -16,7 +16,7 @@ import type { Outcome } from '../../../../runtime/intake/reply.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
 import { REASON_TEXTS } from '../../../../runtime/verify/verification.ts';
 import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
-import type { KeptReason, TestCase, TestExpectation } from '../../../../schemas/generated/types.ts';
+import type { KeptEvent, KeptReason, TestCase, TestExpectation } from '../../../../schemas/generated/types.ts';
 import { sentHeaders, whyUnverified } from '../../runtime/capture/requests.ts';
 import type { FoundCause } from '../../runtime/causes/find-cause.ts';
 import { BODY_MARKER, isMarker } from '../../runtime/removed.ts';
@@ -58,6 +58,7 @@ function factsOf(request: KeptRequest, now: number): readonly (readonly [string,
     ['request', `${request.method} ${request.path}`],
     ['body', captured],
     ['event', request.event === '' ? sentEvent(about) : request.event],
+    ...(request.events ?? []).map((event, at) => [`event ${at}`, eventText(event)] as const),
     ['delivery id', request.delivery_id === '' ? null : request.delivery_id],
     ['signature', verified ? `valid (${scheme ?? 'none'})` : scheme === null ? null : `invalid (${scheme})`],
     ['answer', `${status} ${outcomeText(request)} in ${request.ms} ms`],
@@ -68,6 +69,9 @@ function factsOf(request: KeptRequest, now: number): readonly (readonly [string,
     ['replay of', request.replay_of],
   ];
 }
+
+const eventText = ({ event, delivery_id, dispatch_id, ...answer }: KeptEvent): string =>
+  `${event} ${delivery_id}: ${outcomeText(answer)}${dispatch_id === null ? '' : `, delivery ${dispatch_id}`}`;
 
 function why({ reason, cause }: KeptRequest): string | null {
   if (reason === null || !Object.hasOwn(REASON_TEXTS, reason)) return null;

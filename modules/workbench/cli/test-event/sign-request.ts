@@ -80,7 +80,7 @@ function signEach(
 function unsignedPlacements(plan: SchemePlan, unsigned: UnsignedRequest, timestamp: string): Placement[] {
   const placements: Placement[] = [];
   const event = plan.event[0];
-  if (event !== undefined && unsigned.event !== null) placements.push([event, unsigned.event]);
+  if (event !== undefined && unsigned.event !== null) placements.push([inBatch(event, plan), unsigned.event]);
   const delivery = plan.delivery.find((at) => at.in === 'header');
   if (delivery !== undefined) placements.push([delivery, unsigned.id]);
   if (plan.id !== null) placements.push([plan.id, unsigned.id]);
@@ -152,4 +152,11 @@ function addToHeader(headers: Record<string, string>, at: LocatorPlan, value: st
 
 function withType(headers: Record<string, string>, payload: SignedPayload): Record<string, string> {
   return payload.type === null ? headers : { ...headers, 'content-type': payload.type };
+}
+
+/** A place in an item, seen from the root of the body. */
+function inBatch(at: LocatorPlan, { each }: SchemePlan): LocatorPlan {
+  if (each === undefined || at.in !== 'json') return at;
+  const [first, ...rest] = at.path;
+  return { ...at, path: first === 'batch' ? rest : [...each.flatMap((list) => [...list, '0']), ...at.path] };
 }

@@ -184,7 +184,17 @@ function sampleBody(sample: Sample, scheme: SchemePlan | null, event: string | n
   }
   if (scheme?.body === 'text') return typeof sample.text === 'string' ? sample.text : 'a test event';
   if (scheme?.body === 'xml') return printDocument(sample);
-  return JSON.stringify({ ...(event === null ? {} : { event_type: event }), test: true, ...sample });
+  const one = { ...(event === null ? {} : { event_type: event }), test: true, ...sample };
+  return JSON.stringify(scheme?.each === undefined ? one : batchOf(scheme.each, one));
+}
+
+/** A batch of one item. `batch` and `parent` of the item are values of what surrounds it. */
+function batchOf(lists: NonNullable<SchemePlan['each']>, { batch, parent, ...item }: Sample): unknown {
+  return lists.reduceRight<unknown>((value, list, depth) => {
+    const around = depth === 0 ? batch : depth === lists.length - 1 ? parent : {};
+    const nested = list.reduceRight<unknown>((inner, key) => ({ [key]: inner }), [value]);
+    return isPlainMap(nested) && isPlainMap(around) ? { ...around, ...nested } : nested;
+  }, item);
 }
 
 const TYPES: Readonly<Record<NonNullable<SchemePlan['body']>, string>> = {

@@ -21,6 +21,9 @@ type Compare<Key extends keyof TestExpectation> = (
   table: Pick<RouteTable, 'target_names'>,
 ) => readonly Failure[];
 
+const expectedKeys = ({ snapshot: _, ...expected }: TestExpectation) =>
+  Object.keys(expected) as (keyof typeof COMPARED)[];
+
 const COMPARED: { readonly [Key in Exclude<keyof TestExpectation, 'snapshot'>]: Compare<Key> } = {
   outcome: (expected, actual) =>
     expected === actual.outcome ? [] : [failure(['outcome'], `expected ${expected}, got ${answerOf(actual)}`)],
@@ -30,6 +33,23 @@ const COMPARED: { readonly [Key in Exclude<keyof TestExpectation, 'snapshot'>]: 
     expected === event
       ? []
       : [failure(['event'], `expected ${expected}, got ${event ?? 'none: the type was not read'}`)],
+  response: (expected, { status, response }) =>
+    Object.entries(expected).flatMap(([key, wanted]) => {
+      const actual = key === 'status' ? status : response?.[key as keyof typeof response];
+      return same(key, wanted, actual ?? 'none: `respond` sets none').map((one) => ({
+        ...one,
+        path: ['response', key],
+      }));
+    }),
+  events: (expected, { events = [] }, table) => {
+    if (events.length !== expected.length)
+      return [failure(['events'], `expected ${expected.length} events, got ${events.length}`)];
+    return events.flatMap((event, at) => {
+      const wanted = expected[at] ?? {};
+      const failures = expectedKeys(wanted).flatMap((key) => compareKey(key, wanted, event, table));
+      return failures.map((one) => ({ ...one, path: ['events', at, ...one.path] }));
+    });
+  },
   prompt: comparePrompt,
   unresolved: (expected, { unresolved }) => same('unresolved', expected, unresolved),
   deliver: (expected, { deliveries }, { target_names: names }) => {
@@ -71,8 +91,8 @@ export function compare(
   explanation: Explanation,
   table: Pick<RouteTable, 'target_names'>,
 ): readonly Failure[] {
-  const { snapshot, ...expected } = expect;
-  const keys = Object.keys(expected) as (keyof typeof COMPARED)[];
+  const { snapshot } = expect;
+  const keys = expectedKeys(expect);
   if (keys.length === 0) {
     const how =
       snapshot === true ? 'write the snapshot with hookwright test --update' : 'write what is expected under `expect`';

@@ -58,7 +58,15 @@ export async function runTests(
     ...tested.flatMap((config) => config.inputs),
     ...results.flatMap((result) => result.inputs),
   ];
-  const observed = results.flatMap(({ found }) => (found === null ? [] : [found]));
+  const observed = results.flatMap(({ found }) => {
+    const { explanation } = found ?? {};
+    return found === null
+      ? []
+      : [explanation, ...(explanation?.events ?? [])].map((one) => ({
+          ...found,
+          explanation: one ?? found.explanation,
+        }));
+  });
   return { results, coverage: measureCoverage(plans, observed), inputs: [...new Set(inputs)] };
 }
 

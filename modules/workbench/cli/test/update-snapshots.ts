@@ -3,7 +3,7 @@ import { Document, isMap, parseDocument } from 'yaml';
 import { groupBy } from '../../../../base/group-by.ts';
 import { requireSame } from '../../../../cli/compile/compile-files.ts';
 import { writeAtomic } from '../../../../runtime/platform/files.ts';
-import type { Explanation, TestExpectation } from '../../../../schemas/generated/types.ts';
+import type { Explanation, TestExpectation, TestResponse } from '../../../../schemas/generated/types.ts';
 import { ownAddress } from './compare.ts';
 import type { LoadedTests } from './load-tests.ts';
 import type { TestResult } from './run-tests.ts';
@@ -19,6 +19,7 @@ export const USUAL: readonly (keyof Expected)[] = [
   'unresolved',
   'deliver',
   'address',
+  'events',
 ];
 
 /** @returns paths of the files that changed */
@@ -76,6 +77,7 @@ function promptOf(expected: TestExpectation['prompt'], actual: TestExpectation['
 /** Returns everything that a test can expect of an event, in the format of a test. */
 export function expectationOf(explanation: Explanation): Expected {
   const { outcome, reason, event, prompt, unresolved, deliveries, toolsets, skills, agent, job, session } = explanation;
+  const { status, response, events } = explanation;
   const [first] = deliveries;
   const isRendered = prompt !== null;
   return {
@@ -91,7 +93,21 @@ export function expectationOf(explanation: Explanation): Expected {
     ...(agent === null ? {} : { agent: explanation.agent_name ?? agent }),
     ...(job === null ? {} : { job }),
     ...(session === null ? {} : { session }),
+    ...(response === undefined ? {} : { response: { status, ...responseOf(response) } }),
+    ...(events === undefined ? {} : { events: events.map(usualOf) }),
   };
 }
+
+const usualOf = (event: Explanation): Expected => {
+  const all = expectationOf(event);
+  return Object.fromEntries(USUAL.flatMap((key) => (all[key] === undefined ? [] : [[key, all[key]]])));
+};
+
+/** Without what is not there. */
+const responseOf = ({ content_type, headers, body }: NonNullable<Explanation['response']>): TestResponse => ({
+  ...(content_type === null ? {} : { content_type }),
+  ...(Object.keys(headers).length === 0 ? {} : { headers }),
+  body,
+});
 
 const listOrOne = (targets: string[]): string | string[] => (targets.length === 1 ? (targets[0] ?? []) : targets);

@@ -6,7 +6,7 @@
 
 import { schemeLabel } from '../../../../base/text.ts';
 import { decodedLayers } from '../../../../runtime/deliver/redact.ts';
-import type { Intake, StageName } from '../../../../runtime/intake/intake.ts';
+import type { BatchEvent, Intake, StageName } from '../../../../runtime/intake/intake.ts';
 import { STAGE_NAMES } from '../../../../runtime/intake/intake.ts';
 import type { KeptHead } from '../../../../runtime/intake/keeper.ts';
 import type { BodyFormat } from '../../../../runtime/intake/parse-body.ts';
@@ -16,7 +16,7 @@ import type { Outcome, Reply } from '../../../../runtime/intake/reply.ts';
 import { ACCEPTED_OUTCOMES } from '../../../../runtime/intake/reply.ts';
 import type { RefusedRequest } from '../../../../runtime/verify/likely-sources.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
-import type { KeptReason, LocatorPlan, RoutePlan, SchemePlan } from '../../../../schemas/generated/types.ts';
+import type { KeptEvent, KeptReason, LocatorPlan, RoutePlan, SchemePlan } from '../../../../schemas/generated/types.ts';
 import { marker } from '../removed.ts';
 import { ABOUT_KEYS, HARMLESS_KEYS, SECRET_CODES, SECRET_WORDS, SIGNING } from './built/credential-names.ts';
 
@@ -98,10 +98,20 @@ function headOf(
     body_bytes,
     body_sha256: null,
     dispatch_id: isStored(outcome, intake) ? (intake.dispatch?.id ?? null) : null,
+    ...(intake.events === null ? {} : { events: intake.events.map(keptEvent) }),
     replay_of: replayOf,
     ms: Math.round((now - intake.startedAt) * 100) / 100,
   };
 }
+
+const keptEvent = ({ intake, reply: { outcome } }: BatchEvent): KeptEvent => ({
+  event: intake.event,
+  delivery_id: intake.deliveryId,
+  outcome,
+  stage: intake.stage,
+  reason: intake.reason,
+  dispatch_id: isStored(outcome, intake) ? (intake.dispatch?.id ?? null) : null,
+});
 
 function schemeOf({ scheme, route }: Intake): Pick<KeptHead, 'scheme' | 'scheme_label'> {
   const label = schemeLabel(route.plan, scheme);

@@ -41,9 +41,9 @@ export function replayRequest(captured: KeptRequest, route: LinkedRoute, service
     },
     watcher: {
       skips: (stage) => DECIDED.has(stage),
-      passed: (stage) => {
+      passed: (stage, _reply, event) => {
         // With the old id or the replay guard, the event would be a duplicate.
-        if (stage === 'identify') giveId(intake, services.ids.delivery(intake.receivedAt), true);
+        if (stage === 'identify') giveId(event, services.ids.delivery(event.receivedAt), true);
       },
     },
   };

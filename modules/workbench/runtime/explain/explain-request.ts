@@ -11,6 +11,7 @@ import { runPipeline } from '../../../../runtime/intake/pipeline.ts';
 import { decidingScheme, reasonOf, signatureLocations } from '../../../../runtime/intake/reason.ts';
 import type { Reply } from '../../../../runtime/intake/reply.ts';
 import { ACCEPTED_OUTCOMES } from '../../../../runtime/intake/reply.ts';
+import { respondAs } from '../../../../runtime/intake/respond.ts';
 import type { RunScript, ScriptOutcome } from '../../../../runtime/intake/script-runner.ts';
 import { EVENT_LIMIT, subjectOf } from '../../../../runtime/intake/stages/decide.ts';
 import { printableStart } from '../../../../runtime/platform/log.ts';
@@ -32,8 +33,8 @@ import type {
 } from '../../../../schemas/generated/types.ts';
 import { findCause } from '../causes/find-cause.ts';
 import { assumeScheme, asVerified, isSigned, withEvent } from './assume-scheme.ts';
-import type { ExplainContext, Warnings } from './explain-services.ts';
-import { createIntake, explainServices } from './explain-services.ts';
+import type { ExplainContext } from './explain-services.ts';
+import { createIntake, explainServices, Warnings } from './explain-services.ts';
 
 export interface ExplainRequest {
   readonly route: LinkedRoute;
@@ -65,13 +66,15 @@ const OF_SIGNATURE: ReadonlySet<StageName> = new Set(['credential', 'handshake',
 export async function explainRequest(input: ExplainRequest, context: ExplainContext): Promise<Explanation> {
   const watched = new WatchedRequest(input, context);
   const reply = await runPipeline(watched.intake, watched.services, watched);
-  await watched.checkDeliveries();
+  for (const one of [watched, ...watched.items.values()]) await one.checkDeliveries();
   return watched.explanation(reply);
 }
 
+/** A request, or an event of its batch. */
 class WatchedRequest implements Watcher {
   readonly intake: Intake;
   readonly services: Services;
+  readonly items = new Map<Intake, WatchedRequest>();
   private readonly input: ExplainRequest;
   private readonly context: ExplainContext;
   private readonly stages: ExplainedStage[] = [];
@@ -96,12 +99,22 @@ class WatchedRequest implements Watcher {
     this.intake = createIntake(event === null ? request : withEvent(request, scheme, event), route, context.clock);
     this.intake.cameAt = input.cameAt ?? this.intake.cameAt;
     this.assumed = scheme?.name ?? null;
-    this.services = explainServices(input, context, (outcome) => {
-      this.outcome = outcome;
+    this.services = explainServices(input, context, (outcome, { deliveryId }) => {
+      const item = [...this.items.values()].find(({ intake }) => intake.deliveryId === deliveryId);
+      (item ?? this).outcome = outcome;
     });
   }
 
-  skips(stage: StageName): boolean {
+  /** The event of the batch that passes its stages. */
+  private itemOf(intake: Intake): WatchedRequest {
+    const own = { intake, items: new Map(), stages: [], input: { ...this.input, warnings: new Warnings() } };
+    const item = this.items.get(intake) ?? Object.assign(Object.create(WatchedRequest.prototype) as this, this, own);
+    this.items.set(intake, item);
+    return item;
+  }
+
+  skips(stage: StageName, passing: Intake): boolean {
+    if (passing !== this.intake) return this.itemOf(passing).skips(stage, passing);
     if (stage === 'identify' && this.assumed !== null) this.intake.scheme = this.assumed;
     // Before it runs: its output replaces the payload.
     if (stage === 'script' && this.intake.route.script !== null) this.stdin = writeJson(this.intake.data);
@@ -110,8 +123,12 @@ class WatchedRequest implements Watcher {
     return reason !== null;
   }
 
-  passed(stage: StageName, reply: Reply | null): void {
+  passed(stage: StageName, reply: Reply | null, passing: Intake): void {
     const { intake, input } = this;
+    if (passing !== intake) {
+      this.itemOf(passing).passed(stage, reply, passing);
+      return;
+    }
     if (stage === 'identify' && input.event !== null) intake.event = printableStart(input.event, EVENT_LIMIT);
     if (stage === 'filter') this.filter = intake.route.filter?.inspect(subjectOf(intake)) ?? null;
     if (stage === 'render') this.rendered();
@@ -158,9 +175,11 @@ class WatchedRequest implements Watcher {
     }
   }
 
-  explanation({ status, outcome }: Reply): Explanation {
+  explanation(reply: Reply): Explanation {
     const { intake, dispatch, input } = this;
     const { plan } = input.route;
+    const { outcome } = reply;
+    const sent = intake.partOf === null ? respondAs(intake, reply) : reply;
     const isKnown = this.stages.some(({ stage, result }) => stage === 'identify' && result === 'pass');
     const isAccepted = ACCEPTED_OUTCOMES.has(outcome);
     return {
@@ -169,8 +188,12 @@ class WatchedRequest implements Watcher {
       event: isKnown ? intake.event : null,
       delivery_id: isKnown && intake.claim?.generated === false ? intake.deliveryId : null,
       taken: isAccepted,
-      status,
+      status: sent.status,
       outcome,
+      ...(sent === reply ? {} : { response: responseOf(sent) }),
+      ...(intake.events === null
+        ? {}
+        : { events: intake.events.map((one) => this.itemOf(one.intake).explanation(one.reply)) }),
       reason: isAccepted ? null : (intake.reason ?? (outcome === 'ignored' ? null : outcome)),
       stages: this.everyStage(),
       filter: this.filter,
@@ -262,6 +285,12 @@ class WatchedRequest implements Watcher {
     const keep = coalesce.all === null ? {} : ({ keep: 'all' } as const);
     return { key, ...keep, window_seconds: coalesce.windowMs / 1000, max_wait_seconds: coalesce.maxWaitMs / 1000 };
   }
+}
+
+function responseOf({ headers, body }: Reply): NonNullable<Explanation['response']> {
+  const pairs = headers.flatMap((name, at) => (at % 2 === 0 ? [[String(name), String(headers[at + 1])] as const] : []));
+  const { 'Content-Type': content_type = null, 'Content-Length': _length, ...others } = Object.fromEntries(pairs);
+  return { content_type, headers: others, body };
 }
 
 function unverifiedBecause(input: ExplainRequest, request: LazyRequest): 'not_signed' | 'no_secret' | null {

@@ -7,7 +7,7 @@ import type { Dispatcher, LimitedEvent } from '../../../../runtime/dispatch/disp
 import type { FindInstallation } from '../../../../runtime/dispatch/own-message.ts';
 import type { Services } from '../../../../runtime/intake/intake.ts';
 import { Intake } from '../../../../runtime/intake/intake.ts';
-import type { RunScript, ScriptOutcome } from '../../../../runtime/intake/script-runner.ts';
+import type { RunScript, ScriptOutcome, ScriptRequest } from '../../../../runtime/intake/script-runner.ts';
 import { IntakeRequest } from '../../../../runtime/intake/unverified-bodies.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import type { Ids } from '../../../../runtime/platform/ids.ts';
@@ -43,7 +43,7 @@ interface ServicesInput {
 export function explainServices(
   { request, runScript, warnings }: ServicesInput,
   { dispatcher, clock, ids, installation }: ExplainContext,
-  onScript: (outcome: ScriptOutcome) => void,
+  onScript: (outcome: ScriptOutcome, asked: ScriptRequest) => void,
 ): Services {
   return {
     clock,
@@ -54,7 +54,7 @@ export function explainServices(
     runScript: async (asked) => {
       if (runScript === null) throw new Error('the script stage is skipped');
       const outcome = await runScript(asked);
-      onScript(outcome);
+      onScript(outcome, asked);
       return outcome;
     },
     shutdown: { retryAfterSeconds: null },

@@ -19,6 +19,7 @@ import { runs } from './runs.ts';
 import { sessions } from './sessions.ts';
 import type { StoreSubject } from './subject.ts';
 import { openEach } from './subject.ts';
+import { together } from './together.ts';
 import { turns } from './turns.ts';
 
 const SUITES = {
@@ -36,6 +37,7 @@ const SUITES = {
   instants,
   retention,
   failures,
+  together,
   messages,
   guard,
   models,

@@ -7,6 +7,7 @@ export type RequestReason =
   | 'ambiguous_timestamp'
   | 'bad_encoding'
   | 'bad_timestamp'
+  | 'batch_too_large'
   | 'body_mismatch'
   | 'body_overloaded'
   | 'body_too_slow'

@@ -1,0 +1,71 @@
+/** Lowers `respond`: the responses that a sender expects, by outcome, of a route or a source. */
+import type {
+  RespondConfig,
+  ResponseConfig,
+  ResponsePlan,
+  ResponsePlans,
+  TemplatePlan,
+} from '../../schemas/generated/types.ts';
+import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
+import { lowerTemplate } from './template.ts';
+
+/** Headers that the server sets, that hold only for one connection, or that carry credentials. */
+const REFUSED = new Set(
+  (
+    'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade ' +
+    'content-length content-type content-encoding date expect host authorization cookie set-cookie'
+  ).split(' '),
+);
+
+/** Statuses without a body (RFC 9110). */
+const WITHOUT_BODY: ReadonlySet<number | undefined> = new Set([204, 205]);
+
+const STATUS_URL = '{status_url}';
+
+/** @param hasStatus false: accepted events have no status URL; null: that depends on the route */
+export function lowerRespond(config: RespondConfig, hasStatus: boolean | null): Lowered<ResponsePlans> {
+  const problems: Problem[] = [];
+  const plans = Object.entries(config).map(([outcome, response]: [string, ResponseConfig]) => {
+    const noStatus =
+      outcome !== 'accepted' ? `${outcome} events have none` : hasStatus === false ? 'set `status_url: true`' : null;
+    return [outcome, lowerResponse(response, [outcome], noStatus, problems)] as const;
+  });
+  return { plan: Object.fromEntries(plans) as ResponsePlans, problems };
+}
+
+function lowerResponse(
+  config: ResponseConfig,
+  path: NodePath,
+  noStatus: string | null,
+  problems: Problem[],
+): ResponsePlan {
+  const { status, body, content_type, headers = {} } = config;
+  const report = (key: NodePath, at: Problem['at'], message: string): void => {
+    problems.push({ rule: 'response', path: [...path, ...key], at, message });
+  };
+  for (const name of Object.keys(headers))
+    if (REFUSED.has(name.toLowerCase()))
+      report(['headers', name], 'key', `a response cannot set \`${name}\`${instead(name)}`);
+  if (WITHOUT_BODY.has(status) && (body ?? '') !== '')
+    report(['body'], 'value', `a response with status ${status} has no body`);
+  if (content_type !== undefined && body === undefined)
+    report(['content_type'], 'key', '`content_type` has no effect without `body`');
+  if (noStatus !== null && body?.includes(STATUS_URL) === true)
+    report(['body'], 'value', `${STATUS_URL} is empty: ${noStatus}`);
+  return {
+    status: status ?? null,
+    content_type: content_type ?? 'text/plain; charset=utf-8',
+    body: body === undefined ? null : lowerBody(body, [...path, 'body'], problems),
+    headers: Object.entries(headers).flat(),
+  };
+}
+
+const instead = (name: string): string => (name.toLowerCase() === 'content-type' ? ': use `content_type`' : '');
+
+function lowerBody(text: string, path: NodePath, problems: Problem[]): TemplatePlan {
+  const lowered = lowerTemplate(text);
+  problems.push(...lowered.problems.map((problem) => ({ ...problem, path })));
+  return (lowered.plan ?? []).map((segment) =>
+    segment.kind === 'path' && segment.text === STATUS_URL ? { kind: 'meta', name: 'status_url' } : segment,
+  );
+}
