@@ -36,10 +36,7 @@ const COMPARED: { readonly [Key in Exclude<keyof TestExpectation, 'snapshot'>]: 
   response: (expected, { status, response }) =>
     Object.entries(expected).flatMap(([key, wanted]) => {
       const actual = key === 'status' ? status : response?.[key as keyof typeof response];
-      return same(key, wanted, actual ?? 'none: `respond` sets none').map((one) => ({
-        ...one,
-        path: ['response', key],
-      }));
+      return same('response', wanted, actual ?? 'none: `respond` sets none', key);
     }),
   events: (expected, { events = [] }, table) => {
     if (events.length !== expected.length)
@@ -140,9 +137,9 @@ export const failure = (path: NodePath, message: string, actual: string | null =
   actual,
 });
 
-function same(key: string, expected: unknown, actual: unknown): readonly Failure[] {
+function same(key: string, expected: unknown, actual: unknown, ...below: NodePath): readonly Failure[] {
   if (isDeepStrictEqual(expected, actual)) return [];
-  return [failure([key], `expected ${print(expected)}, got ${print(actual)}`)];
+  return [failure([key, ...below], `expected ${print(expected)}, got ${print(actual)}`)];
 }
 
 /** The address from `deliver_extra`, without the home channel. */
