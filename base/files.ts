@@ -3,7 +3,7 @@
  * the code.
  */
 import type { Stats } from 'node:fs';
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { lstat, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -68,13 +68,24 @@ export async function readRegularText(path: string, maxBytes?: number): Promise<
   return (await readRegularFile(path, maxBytes)).toString('utf8');
 }
 
-/** @throws UnreadableFile, or as node:fs does */
-export function readRegularFileSync(path: string, maxBytes: number = MAX_FILE_BYTES): Buffer {
+/**
+ * @param isAllowed receives the real path of the open file, which is not read if this is false
+ * @throws UnreadableFile, or as node:fs does
+ */
+export function readRegularFileSync(
+  path: string,
+  maxBytes: number = MAX_FILE_BYTES,
+  isAllowed?: (real: string) => boolean,
+): Buffer {
+  if (isAllowed?.(realpathSync(path)) === false) throw outside(path);
   check(path, statSync(path), maxBytes);
   const file = openSync(path, FLAGS);
   try {
     const stats = fstatSync(file);
     check(path, stats, maxBytes);
+    // The path may have been replaced since. Linux knows the path of an open file.
+    const opened = `/proc/self/fd/${file}`;
+    if (isAllowed?.(realpathSync(existsSync(opened) ? opened : path)) === false) throw outside(path);
     const pieces = new Pieces(path, stats.size, maxBytes);
     while (pieces.add(readSync(file, pieces.room())));
     return pieces.whole();
@@ -137,6 +148,8 @@ class Pieces {
     return this.full.length === 0 ? last : Buffer.concat([...this.full, last], this.total);
   }
 }
+
+const outside = (path: string): UnreadableFile => new UnreadableFile('EOUTSIDE', `${path} leads out of its folder`);
 
 function tooLarge(path: string, maxBytes: number): UnreadableFile {
   return new UnreadableFile('EFBIG', `${path} is larger than ${maxBytes} bytes`);

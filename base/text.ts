@@ -65,6 +65,23 @@ export const escapeInvisible = (text: string): string => text.replace(EACH, esca
 /** The same, except for line breaks and tabs. */
 export const escapeInvisibleInLines = (text: string): string => text.replace(EACH_BUT_LINES, escaped);
 
+/**
+ * A block in which no renderer reads markup. Runs of backticks are escaped, too: some services end a block at the first three,
+ * however long its fence is.
+ */
+export const codeBlock = (text: string): string =>
+  `\`\`\`\n${escapeInvisibleInLines(text).replace(/`{3,}/g, (run) => '\\u0060'.repeat(run.length))}\n\`\`\``;
+
+/** Words on one line that no renderer changes: without markup, links and mentions. */
+const PLAIN = /^(?!.*(?::\/\/|www\.|hookwright))[\p{L}\p{N} .,:;()'"=+/?%_-]*$/u;
+
+/** A text that strangers may have chosen, as no renderer changes it. */
+export const inert = (text: string): string => (PLAIN.test(text) ? text : codeBlock(text));
+
+/** A first line, about whom it is, and more. */
+export const inertLines = (title: string, subject: string, more: string): string =>
+  PLAIN.test(subject) ? `${title}: ${subject}\n${inert(more)}` : `${title}\n${codeBlock(`${subject}\n${more}`)}`;
+
 /** The note next to a text that is sent unchanged and displayed by `escapeInvisibleInLines`; null if it has no such character. */
 export function invisibleNote(text: string): string | null {
   const count = text.match(EACH_BUT_LINES)?.length ?? 0;

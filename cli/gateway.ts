@@ -58,6 +58,7 @@ function runArguments(context: CliContext, given: LaunchValues): string[] {
     value === undefined ? [] : [`${name}=${value}`];
   return [
     ...(given.config ?? []).map((path) => `--config=${path}`),
+    ...(context.allowed ?? []).map((folder) => `--root=${folder}`),
     ...named('--host', given.host),
     ...named('--port', given.port),
     ...named('--fail-on', given.failOn?.join(',')),

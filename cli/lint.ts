@@ -21,7 +21,7 @@ import { loadPart } from './base/module.ts';
 import { command, flag, restArguments, text } from './command-line/command.ts';
 import { configOption, formatOption, outOption } from './command-line/options.ts';
 import type { CompileRequest } from './compile/compile-files.ts';
-import { compileRequest, createCompileRequest, outFolder, writeTables } from './compile/compile-files.ts';
+import { compileRequest, createCompileRequest, outFolder, requireSame, writeTables } from './compile/compile-files.ts';
 import { formatDiff } from './files.ts';
 import { formatDiagnostics, noteFilesRead, printLine, printNote } from './output/print.ts';
 import { formatClosure, loadClosures } from './profile.ts';
@@ -96,7 +96,8 @@ function show(context: CliContext, { path, name, before, after }: FixedFile): vo
   for (const line of formatDiff(...shown, createPaint(context.colour.stderr))) printNote(context, line);
 }
 
-function write(context: CliContext, { path, name, after, fixed }: FixedFile): void {
+function write(context: CliContext, { path, name, before, after, fixed }: FixedFile): void {
+  requireSame(path, name, before);
   writeAtomic(path, after, nodeFiles.stat(path)?.mode ?? 0o600);
   printNote(context, `${name}: ${fixed.length} repaired`);
 }

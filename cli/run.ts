@@ -1,11 +1,12 @@
 /** Runs a command line: finds the command, parses its arguments, prints its errors, and returns the exit code. */
 
+import { resolve } from 'node:path';
 import { isSystemError } from '../base/errors.ts';
 import type { Paint } from '../base/paint.ts';
 import { createPaint } from '../base/paint.ts';
 import { nodeFiles } from '../compiler/node/node-files.ts';
 import { projectEnvPath } from '../compiler/source/search-config.ts';
-import type { ListedCommand } from './base/command.ts';
+import type { CommandLine, ListedCommand } from './base/command.ts';
 import type { CliContext } from './base/context.ts';
 import { packageVersion } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';
@@ -13,16 +14,22 @@ import { OTHER_WORDS } from './built/other-words.ts';
 import { describe, readCommandLine } from './command-line/clipanion.ts';
 import type { CommandEntry } from './commands.ts';
 import { commandsOf, findCommand, unknownCommand, visibleIn } from './commands.ts';
-import { wrapBeside, wrapWords } from './output/print.ts';
+import { withoutControls, wrapBeside, wrapWords } from './output/print.ts';
 
 const HELP = new Set(['-h', '--help']);
 
 /** @returns 0 on success, 1 on failure, 2 on a usage error. Never throws. */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
+  const { env, stdout, stderr } = context;
+  const shown: CliContext = Object.assign(Object.create(context), {
+    stdout: withoutControls(stdout, env),
+    stderr: withoutControls(stderr, env),
+    terminal: stderr,
+  });
   try {
-    return await dispatch(argv, context);
+    return await dispatch(argv, shown);
   } catch (error) {
-    return printFailure(error, context);
+    return printFailure(error, shown);
   }
 }
 
@@ -67,19 +74,21 @@ async function runCommand(entry: CommandEntry, args: readonly string[], context:
   const command = await entry.load();
   try {
     const line = readCommandLine(args, entry.path, command);
-    return await command.run(withConfig(context, line.options.get('--config') ?? []), line);
+    return await command.run(withConfig(context, line.options), line);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     throw new UsageError(error.message, ...error.hints, `to list the options: hookwright ${entry.path} --help`);
   }
 }
 
-/** `--config` decides which configuration, store and `.env` are used. @param configs its values */
-function withConfig(context: CliContext, configs: readonly string[]): CliContext {
+/** `--config` decides which configuration, store and `.env` are used. */
+function withConfig(context: CliContext, options: CommandLine['options']): CliContext {
+  const configs = options.get('--config') ?? [];
+  const allowed = options.get('--root')?.map((folder) => resolve(context.cwd, folder));
   const projectEnv = projectEnvPath(nodeFiles, context, configs);
   // Inherited instead of copied, because one property is slow to compute.
   const own: CliContext = Object.create(context);
-  return Object.assign(own, configs.length > 0 && { configs }, projectEnv !== undefined && { projectEnv });
+  return Object.assign(own, configs.length > 0 && { configs }, allowed && { allowed }, projectEnv && { projectEnv });
 }
 
 function printFailure(error: unknown, context: CliContext): number {

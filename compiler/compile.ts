@@ -72,7 +72,11 @@ export function compile(input: CompileInput): CompileResult {
 }
 
 /** Validates, checks and lowers the files. Null if a part of the config is unknown. */
-function tableOf({ root, files, incomplete }: LoadedConfig, input: CompileInput, report: Report): TableContent | null {
+function tableOf(
+  { root, files, named, incomplete }: LoadedConfig,
+  input: CompileInput,
+  report: Report,
+): TableContent | null {
   if (files.length === 0) return null;
   const { tree, findings } = mergeFiles(files);
   report.add(findings);
@@ -88,7 +92,9 @@ function tableOf({ root, files, incomplete }: LoadedConfig, input: CompileInput,
   const catalog = loadCatalog(input, { config, tree }, report);
   const blueprints = blueprintTools(input)?.load(input);
   report.add(blueprints?.findings ?? []);
-  const [payloads = null] = input.modules.flatMap((module) => module.payloads?.({ ...input, catalog }, report) ?? []);
+  const [payloads = null] = input.modules.flatMap(
+    (module) => module.payloads?.({ ...input, files: named, catalog }, report) ?? [],
+  );
   const placer = createPlacer(dirname(root));
   const scope = lowerBase(
     {

@@ -1,6 +1,6 @@
 /** Compiles configs for programs that embed the package. The modules are loaded at the first compile. */
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, parse, resolve } from 'node:path';
 import type { CliContext } from '../cli/base/context.ts';
 import type { Module } from '../cli/base/module.ts';
 import { loadCompilerParts, loadRules } from '../cli/compile/compiler-parts.ts';
@@ -37,6 +37,8 @@ export async function compileWith(
     ...machine,
     files: text === null ? nodeFiles : overlayFiles(nodeFiles, new Map([text])),
     configs: 'paths' in input ? input.paths : [resolve(machine.cwd, input.file)],
+    // A program chooses its own configuration.
+    allowed: [parse(machine.cwd).root],
     flags,
     catalog,
     jobs,

@@ -21,12 +21,16 @@ export interface CliContext {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  /** Writes all characters to stderr: only for prompts and progress bars. Absent: `stderr` does. */
+  readonly terminal?: CliContext['stderr'];
   /** Whether each stream supports colours, from NO_COLOR, FORCE_COLOR, TERM and whether it is a TTY. */
   readonly colour: { readonly stdout: boolean; readonly stderr: boolean };
   /** The `.env` beside the config in use, where that is `./hookwright.yaml`; absolute. Set for each command line. */
   readonly projectEnv?: string;
   /** Values of `--config` on the command line. Set for each command line that has one. */
   readonly configs?: readonly string[];
+  /** Values of `--root`, absolute: folders whose files the configuration may name, besides its own. */
+  readonly allowed?: readonly string[];
   /** `$HOOKWRIGHT_HOME`, else `~/.hookwright`; absolute. It may not exist yet: see `openHome`. */
   readonly home: string;
   /** Folder for files that cannot be in the home, such as a control socket whose path would be too long. */

@@ -45,7 +45,9 @@ export function command<Declared extends Options = None, Args extends Arguments 
 ): Command<CliContext> {
   const { details = '', run } = declared;
   const args = Object.entries<Argument<unknown>>(declared.args ?? {});
-  const options = Object.entries<Option<unknown>>(declared.options ?? {}).map(([key, option]) => {
+  const own: Options = declared.options ?? {};
+  const isNamed = own.config?.value === CONFIGS;
+  const options = Object.entries({ ...own, ...(isNamed && { root: rootOption }) }).map(([key, option]) => {
     const name = `--${kebabCase(key)}`;
     return { ...option, key, name, names: option.short === null ? [name] : [option.short, name] };
   });
@@ -116,6 +118,11 @@ export const needed = <Value>(given: Option<Value>): Option<Exclude<Value, undef
 
 /** @param letter with its dash: `-n` */
 export const withShort = <Value>(short: string, given: Option<Value>): Option<Value> => ({ ...given, short });
+
+/** The value of `--config`; each command with it has `--root`, see `CliContext.allowed`. */
+export const CONFIGS = 'path|glob';
+
+const rootOption = list('dir', 'Folder whose files the configuration may name, besides its own; repeatable');
 
 // The parser has already rejected a command line with too few arguments.
 export const argument = (name: string): Argument<string> => ({ name, kind: 'required', read: ([given = '']) => given });

@@ -2,10 +2,10 @@
 import { FAIL_ON } from '../../runtime/control/operations.ts';
 import type { Option } from '../base/command.ts';
 import { UsageError } from '../base/errors.ts';
-import { choice, flag, list, parsed, text, toggle, withDefault } from './command.ts';
+import { CONFIGS, choice, flag, list, parsed, text, toggle, withDefault } from './command.ts';
 import { parseChoice, parseDuration, parseList, parsePort } from './values.ts';
 
-export const configOption = list('path|glob', 'Configuration files; repeatable');
+export const configOption = list(CONFIGS, 'Configuration files; repeatable');
 
 export const outOption = text('dir', 'Folder for the compiled tables');
 

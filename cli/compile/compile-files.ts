@@ -11,6 +11,7 @@ import type { Finding } from '../../compiler/diagnostics/diagnostic.ts';
 import { printCatalog } from '../../compiler/emit/emit-table.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import type { Files } from '../../compiler/source/files.ts';
+import { filesBelow, readText } from '../../compiler/source/files.ts';
 import { loadConfig } from '../../compiler/source/load-config.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
 import type { SourceTree } from '../../compiler/source/source-tree.ts';
@@ -20,6 +21,13 @@ import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { readJobsToCompile } from '../store/use-store.ts';
 import { loadCompilerParts } from './compiler-parts.ts';
+
+/** Before a file is replaced: the path may name another file since. @throws CliError if the text is not that which was read */
+export function requireSame(path: string, name: string, text: string): void {
+  const now = readText(nodeFiles, path);
+  if (!now.ok || now.text !== text)
+    throw new CliError(`${name} has changed since it was read: nothing was written to it`);
+}
 
 /** All inputs of a compile except the files. Without `modules` it can be sent to a thread. */
 export type CompileRequest = Omit<CompileInput, 'files'>;
@@ -72,7 +80,7 @@ export async function createCompileRequest(
   context: CliContext,
   { configs, flags }: CompileFlags,
 ): Promise<CompileRequest> {
-  const { cwd, home, env } = context;
+  const { cwd, home, allowed, env } = context;
   const [catalog, stored, modules] = await Promise.all([
     context.catalog(),
     readJobsToCompile(context, configs),
@@ -80,7 +88,7 @@ export async function createCompileRequest(
   ]);
   // Only the fields that routes refer to, because the request may be sent to a thread.
   const jobs = stored.map(({ id, name, profile }) => ({ id, name, profile }));
-  return { cwd, home, configs: configs ?? [], env: { ...env }, flags: flags ?? {}, catalog, jobs, modules };
+  return { cwd, home, allowed, configs: configs ?? [], env: { ...env }, flags: flags ?? {}, catalog, jobs, modules };
 }
 
 /**
@@ -88,13 +96,14 @@ export async function createCompileRequest(
  * @returns a null tree and the reasons if there is none or it cannot be read
  */
 export function readConfig(
-  { cwd, home }: CliContext,
+  { cwd, home, allowed }: CliContext,
   configs: readonly string[],
-): { readonly tree: SourceTree | null; readonly findings: readonly Finding[] } {
-  if (configs.length === 0 && searchConfig(nodeFiles, { cwd, home }).root === null) return { tree: null, findings: [] };
-  const { files, incomplete, findings } = loadConfig({ files: nodeFiles, cwd, home, configs });
-  if (incomplete || files.length === 0) return { tree: null, findings };
-  return { tree: mergeFiles(files).tree, findings: [] };
+): { readonly tree: SourceTree | null; readonly named: Files; readonly findings: readonly Finding[] } {
+  if (configs.length === 0 && searchConfig(nodeFiles, { cwd, home }).root === null)
+    return { tree: null, named: filesBelow(nodeFiles, [join(home, 'catalog')]), findings: [] };
+  const { files, named, incomplete, findings } = loadConfig({ files: nodeFiles, cwd, home, allowed, configs });
+  if (incomplete || files.length === 0) return { tree: null, named, findings };
+  return { tree: mergeFiles(files).tree, named, findings: [] };
 }
 
 /** The folder of compiled tables: beside ./hookwright.yaml, or else beside the configuration of the home. */

@@ -1,8 +1,10 @@
 /** Prints results to stdout and notes for people to stderr, wrapped to the terminal. */
 
+import type { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
+import type { ScalarTag, Tags } from 'yaml';
 import { writeJson } from '../../base/exact-number.ts';
-import { displayWidth, escapeInvisible } from '../../base/text.ts';
+import { displayWidth, escapeInvisible, INVISIBLE_ALONE } from '../../base/text.ts';
 import type { CompileResult } from '../../compiler/compile.ts';
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
 import type { DiagnosticFormat } from '../../compiler/print/print.ts';
@@ -30,6 +32,45 @@ export function printNote(context: CliContext, text: string): void {
 
 /** Makes control and invisible characters visible, so that stored text can neither control the terminal nor look like other text. */
 export const visible = escapeInvisible;
+
+/** Line breaks, tabs and the colours of `createPaint` stay. */
+const CONTROLS = new RegExp(String.raw`(?![\n\t]|\r\n|\x1b\[(?:[0-2]|22|3[1-69])m)${INVISIBLE_ALONE}`, 'gu');
+const HARMLESS = /^[\n\x20-\x7e]*$/;
+
+/** Commands in the log of a CI job: `::add-mask::` at the start of a line, `##[command]` and `##vso[…]` anywhere. */
+const CI_COMMAND = /(?<=^[^\S\n]*):(?=:(?!(?:error|warning|notice) ))|(?<=#)#(?=\w*\[)/gm;
+const CI = ['CI', 'GITHUB_ACTIONS', 'TF_BUILD', 'TEAMCITY_VERSION'];
+
+/**
+ * The stream, without characters by which text from files and senders could control a terminal, look like another text, or
+ * command a CI job: they are escaped as in JSON, so that JSON keeps its meaning.
+ */
+export function withoutControls<Stream extends Writable>(stream: Stream, env: NodeJS.ProcessEnv): Stream {
+  const isJob = CI.some((name) => (env[name] ?? '') !== '');
+  const clean = (text: string): string => {
+    const plain = HARMLESS.test(text) ? text : text.replace(CONTROLS, asUnits);
+    return isJob ? plain.replace(CI_COMMAND, asUnits) : plain;
+  };
+  return Object.assign(Object.create(stream) as Stream, {
+    write: (chunk: unknown, ...more: unknown[]) =>
+      Reflect.apply(stream.write, stream, [typeof chunk === 'string' ? clean(chunk) : chunk, ...more]),
+  });
+}
+
+/** Each UTF-16 unit. */
+const asUnits = (text: string): string =>
+  text.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** For `customTags` of yaml: texts with such characters get quotes, so that their escapes keep the meaning. */
+export const withEscapedTexts = (tags: Tags): Tags => [ESCAPED_TEXT, ...tags];
+
+const ESCAPED_TEXT: ScalarTag = {
+  tag: 'tag:yaml.org,2002:str',
+  default: true,
+  identify: (value) => typeof value === 'string' && value.search(CONTROLS) >= 0,
+  resolve: (text) => text,
+  stringify: ({ value }) => JSON.stringify(value).replace(CONTROLS, asUnits),
+};
 
 /** @param width columns of the terminal; a wider word gets its own line. Colours do not count. */
 export function wrapWords(text: string, width: number): string[] {

@@ -23,7 +23,7 @@ export function canPrompt(context: CliContext): boolean {
 
 /** Every prompt throws CliError when the user cancels (Ctrl-C, Escape). */
 export function createPrompter(context: CliContext) {
-  const streams = { input: context.stdin, output: context.stderr };
+  const streams = { input: context.stdin, output: context.terminal ?? context.stderr };
   return {
     begin: (title: string) => intro(title, streams),
     say: (message: string) => log.message(message, streams),
@@ -66,6 +66,7 @@ const CLEAR_LINE = '\r\x1b[K';
 
 export function createProgress(context: CliContext, total: number, label: string): ProgressBar {
   if (context.stderr.isTTY !== true || context.env.TERM === 'dumb') return { update: () => {}, end: () => {} };
+  const { terminal = context.stderr } = context;
   const paint = createPaint(context.colour.stderr);
   let drawn = Number.NEGATIVE_INFINITY;
   let text = label;
@@ -79,10 +80,10 @@ export function createProgress(context: CliContext, total: number, label: string
       const filled = Math.round(share * BAR);
       const bar = paint('green', '█'.repeat(filled)) + paint('dim', '░'.repeat(BAR - filled));
       const room = (context.stderr.columns ?? 80) - BAR - 2;
-      context.stderr.write(`${CLEAR_LINE}${bar} ${cutToWidth(`${done}/${total} ${text}`, room)}`);
+      terminal.write(`${CLEAR_LINE}${bar} ${cutToWidth(`${done}/${total} ${text}`, room)}`);
     },
     end() {
-      context.stderr.write(CLEAR_LINE);
+      terminal.write(CLEAR_LINE);
     },
   };
 }

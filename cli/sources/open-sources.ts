@@ -4,7 +4,9 @@ import { lowerSource } from '../../compiler/lower/source.ts';
 import type { LoweredSource, SourceEntry } from '../../compiler/lower/sources.ts';
 import { expandSource, sourceNames } from '../../compiler/lower/sources.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
+import type { Files } from '../../compiler/source/files.ts';
 import { loadCatalogFolder, underRealNames } from '../../compiler/source/load-catalog.ts';
+import type { SourceTree } from '../../compiler/source/source-tree.ts';
 import type { CatalogItem } from '../../compiler/stages/catalog.ts';
 import { isPlainMap } from '../../compiler/text/plain-data.ts';
 import { source as validateSource } from '../../schemas/built/validators.ts';
@@ -26,6 +28,8 @@ export interface OpenSources {
   readonly sources: readonly OpenSource[];
   /** Files by canonical name, with their variants; the user's files with their position. */
   readonly files: ReadonlyMap<string, CatalogItem<SourceFile>>;
+  /** The file system, as far as these files may name others. */
+  readonly named: Files;
   /** All names that `find` accepts. */
   readonly names: readonly string[];
   /** @throws CliError with the closest names */
@@ -34,11 +38,12 @@ export interface OpenSources {
 
 /** Invalid entries are skipped and named on stderr; `lint` explains them. */
 export async function openSources(context: CliContext, configs: readonly string[] | undefined): Promise<OpenSources> {
+  const { tree, named } = readConfig(context, configs ?? []);
   const shipped = Object.entries((await context.catalog()).sources);
   const files = new Map<string, CatalogItem<SourceFile>>([
     ...shipped.map(([name, value]) => [name, { value, written: null }] as const),
     ...homeSources(context),
-    ...configSources(context, configs ?? []),
+    ...configSources(tree),
   ]);
   const entries = [...files].flatMap(([name, { value }]) => expandSource(name, value));
   const sources = entries
@@ -48,6 +53,7 @@ export async function openSources(context: CliContext, configs: readonly string[
   return {
     sources,
     files,
+    named,
     names: [...names.keys()],
     find: (name) => {
       const byName = new Map(sources.map((source) => [source.name, source]));
@@ -82,8 +88,7 @@ function homeSources(context: CliContext): readonly WrittenFile[] {
 }
 
 /** Reads only `sources:`; `compile` and `lint` check the rest of the config. */
-function configSources(context: CliContext, configs: readonly string[]): readonly WrittenFile[] {
-  const { tree } = readConfig(context, configs);
+function configSources(tree: SourceTree | null): readonly WrittenFile[] {
   const sources = tree?.value.sources;
   if (tree === null || !isPlainMap(sources)) return [];
   const entries = Object.entries(sources).flatMap(([name, value]) =>

@@ -168,7 +168,8 @@ export async function configuredStore(
   // A home without a configuration does not need the parser.
   if (configs.length === 0 && searchConfig(nodeFiles, context).root === null) return { kind: 'sqlite' };
   const { readStorePlan } = await import('../../compiler/source/read-store-plan.ts');
-  const plan = readStorePlan({ files: nodeFiles, cwd: context.cwd, home: context.home, configs });
+  const { cwd, home, allowed } = context;
+  const plan = readStorePlan({ files: nodeFiles, cwd, home, allowed, configs });
   if (plan !== null) return plan;
   if (existsSync(storePath(context.home))) return { kind: 'sqlite' };
   throw new UnknownStore(

@@ -13,7 +13,7 @@ function orNull<T>(look: () => T): T | null {
 }
 
 export const nodeFiles: Files = {
-  read: (path) => readRegularFileSync(path, MAX_FILE_BYTES),
+  read: (path, isAllowed) => readRegularFileSync(path, MAX_FILE_BYTES, isAllowed),
   stat: (path) => {
     const stat = orNull(() => statSync(path));
     if (stat === null) return null;

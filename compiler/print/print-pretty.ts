@@ -1,7 +1,7 @@
 /** Prints diagnostics for people: a line, a code frame, a hint, related places, and a count at the end. */
 import type { Paint } from '../../base/paint.ts';
 import { createPaint } from '../../base/paint.ts';
-import { characterWidth, cutToWidth, displayWidth } from '../../base/text.ts';
+import { characterWidth, cutToWidth, displayWidth, escapeInvisible } from '../../base/text.ts';
 import { applyEdits } from '../diagnostics/apply-edits.ts';
 import type { Diagnostic, TextEdit } from '../diagnostics/diagnostic.ts';
 import { printable } from '../diagnostics/printable.ts';
@@ -41,12 +41,12 @@ function block(diagnostic: Diagnostic, printing: Printing): string {
   const { source, range, severity, rule, message, hint, related } = diagnostic;
   const { paint } = printing;
   const label = paint(SEVERITY_STYLE[severity], `${severity} ${rule}`);
-  const lines = [`${paint('bold', where(source, range, printing.lines))}: ${label}: ${printable(message)}`];
+  const lines = [`${paint('bold', where(source, range, printing.lines))}: ${label}: ${escapeInvisible(message)}`];
   lines.push(...frame(source, range, printing));
-  if (hint !== undefined) lines.push(`       ${paint('blue', 'hint:')} ${printable(hint)}`);
+  if (hint !== undefined) lines.push(`       ${paint('blue', 'hint:')} ${escapeInvisible(hint)}`);
   lines.push(...repairOf(diagnostic, printing));
   for (const place of related ?? []) {
-    lines.push(`  ${where(place.source, place.range, printing.lines)}: ${printable(place.message)}`);
+    lines.push(`  ${where(place.source, place.range, printing.lines)}: ${escapeInvisible(place.message)}`);
     lines.push(...frame(place.source, place.range, printing));
   }
   return `${lines.join('\n')}\n`;
@@ -70,7 +70,7 @@ function frame(source: SourceText, range: Range, printing: Printing): readonly s
 
 function where(source: SourceText, range: Range, lines: Lines): string {
   const { line, column } = lines.positionOf(source, range.start);
-  return `${printable(source.name)}:${line}:${column}`;
+  return `${escapeInvisible(source.name)}:${line}:${column}`;
 }
 
 function count(diagnostics: readonly Diagnostic[]): string {

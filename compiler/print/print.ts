@@ -1,8 +1,8 @@
 /** The output formats of diagnostics, by their `--format` name: JSON, GitHub annotations and SARIF are here. */
 
 import { pathToFileURL } from 'node:url';
+import { escapeInvisible } from '../../base/text.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { printable } from '../diagnostics/printable.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 import { RULES } from '../diagnostics/rule.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
@@ -27,15 +27,14 @@ export function printGithub(diagnostics: readonly Diagnostic[]): string {
         ...(oneLine ? [`endColumn=${end.column}`] : []),
         `title=${escapeProperty(rule)}`,
       ];
-      const text = `${rule}: ${message}${hint === undefined ? '' : `\n${hint}`}`;
-      return `::${severity === 'hint' ? 'notice' : severity} ${properties.join(',')}::${escapeData(text)}\n`;
+      const text = [`${rule}: ${message}`, ...(hint === undefined ? [] : [hint])].map(escapeData).join('%0A');
+      return `::${severity === 'hint' ? 'notice' : severity} ${properties.join(',')}::${text}\n`;
     })
     .join('');
 }
 
 /** Also removes control characters: build logs are read on terminals, too. */
-const escapeData = (text: string): string =>
-  printable(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+const escapeData = (text: string): string => escapeInvisible(text).replaceAll('%', '%25');
 
 const escapeProperty = (text: string): string => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 

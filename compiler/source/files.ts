@@ -3,7 +3,7 @@
  */
 
 import { basename, dirname, isAbsolute, relative, sep } from 'node:path';
-import { MAX_FILE_BYTES } from '../../base/files.ts';
+import { MAX_FILE_BYTES, UnreadableFile } from '../../base/files.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
@@ -23,11 +23,14 @@ export interface FileStat {
 
 /** All paths are absolute. Symbolic links are followed. */
 export interface Files {
-  /** Returns the whole content. @throws Error with a Node.js `code` if the file cannot be read */
-  read(path: string): Uint8Array;
+  /**
+   * Returns the whole content. @throws Error with a Node.js `code` if the file cannot be read
+   * @param isAllowed receives the real path of the open file; if false, the code is `EOUTSIDE`
+   */
+  read(path: string, isAllowed?: (real: string) => boolean): Uint8Array;
   /** Returns null if the path does not exist or is not accessible. */
   stat(path: string): FileStat | null;
-  /** Returns the names in a directory, in any order; empty if it cannot be listed. */
+  /** Returns the names in a directory, in any order; empty if it cannot be listed. @throws UnreadableFile with `EOUTSIDE` */
   list(directory: string): readonly string[];
   /** Returns the path with all symbolic links resolved, or null if it does not exist. */
   realpath(path: string): string | null;
@@ -57,7 +60,11 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
   EISDIR: 'is a directory; a file is expected here',
   ENOTREG: 'is not a regular file',
+  EOUTSIDE:
+    'is not read: it is outside of the folder of the config, in `.git`, or a `.env`; `--root <folder>` allows another folder',
 };
+
+const refusalOf = (code: string): string => SENTENCES[code] ?? `cannot be read: ${code}`;
 
 const refuse = (message: string, missing = false): TextRead => ({ ok: false, missing, message });
 
@@ -72,7 +79,7 @@ export function readText(files: Files, path: string): TextRead {
   try {
     bytes = files.read(path);
   } catch (error) {
-    return refuse(SENTENCES[codeOf(error)] ?? `cannot be read: ${codeOf(error)}`, codeOf(error) === 'ENOENT');
+    return refuse(refusalOf(codeOf(error)), codeOf(error) === 'ENOENT');
   }
   if (bytes.byteLength > MAX_FILE_BYTES) return refuse(tooLarge(bytes.byteLength));
   return decode(bytes);
@@ -122,6 +129,28 @@ export function displayPath(path: string, from: string): string {
   return (outside ? path : short).replaceAll(sep, '/');
 }
 
+/** Not even in the folder of the config: CI jobs keep their token in `.git/config`. */
+const PRIVATE = /(?:^|[\\/])(?:\.git(?:[\\/]|$)|\.env(?:\.[^\\/]*)?$)/i;
+
+/**
+ * The files that a config may name: an untrusted one, such as that of a pull request, must not make a command print or change
+ * any other. @param folders absolute paths
+ */
+export function filesBelow(files: Files, folders: readonly string[]): Files {
+  const roots = folders.map((folder) => files.realpath(folder) ?? folder);
+  const isAllowed = (real: string): boolean =>
+    !PRIVATE.test(real) &&
+    roots.some((root) => real === root || real.startsWith(root.endsWith(sep) ? root : root + sep));
+  return {
+    ...files,
+    read: (path) => files.read(path, isAllowed),
+    list: (folder) => {
+      if (isAllowed(files.realpath(folder) ?? folder)) return files.list(folder);
+      throw new UnreadableFile('EOUTSIDE', refusalOf('EOUTSIDE'));
+    },
+  };
+}
+
 /** @param changes texts by absolute path; files and folders need not exist. New files have mode 0600. */
 export function overlayFiles(base: Files, changes: ReadonlyMap<string, string>): Files {
   const bytesOf = (path: string): Uint8Array | null => {
@@ -129,7 +158,7 @@ export function overlayFiles(base: Files, changes: ReadonlyMap<string, string>):
     return text === undefined ? null : new TextEncoder().encode(text);
   };
   return {
-    read: (path) => bytesOf(path) ?? base.read(path),
+    read: (path, isAllowed) => bytesOf(path) ?? base.read(path, isAllowed),
     stat: (path) => {
       const bytes = bytesOf(path);
       const before = base.stat(path);
@@ -152,10 +181,10 @@ interface RecordedFiles {
 
 export function recordFiles(files: Files): RecordedFiles {
   const seen = new Set<string>();
-  const note = <T>(look: (path: string) => T) => {
-    return (path: string): T => {
+  const note = <T, More extends unknown[]>(look: (path: string, ...more: More) => T) => {
+    return (path: string, ...more: More): T => {
       seen.add(path);
-      return look(path);
+      return look(path, ...more);
     };
   };
   return {

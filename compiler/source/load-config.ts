@@ -1,5 +1,6 @@
 /** Finds and reads the config files: the root (decisions §2), the files that it includes, and the configs of profiles. */
 import { basename, dirname, join, resolve } from 'node:path';
+import { UnreadableFile } from '../../base/files.ts';
 import type { Finding, Problem } from '../diagnostics/diagnostic.ts';
 import { isError } from '../diagnostics/rule.ts';
 import { isGlob, pathGlob } from '../globs/linear-glob.ts';
@@ -10,7 +11,7 @@ import { HOW_TO_START, isPlainMap } from '../text/plain-data.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
 import type { Disk, Files, HomeDisk } from './files.ts';
-import { displayPath, readText, readYamlFile } from './files.ts';
+import { displayPath, filesBelow, readText, readYamlFile } from './files.ts';
 import type { Places } from './find-place.ts';
 import { fileTree, findPlace } from './find-place.ts';
 import { LocationIndex, locate } from './locate.ts';
@@ -22,6 +23,8 @@ import { explainMissing, searchConfig, usualConfigs } from './search-config.ts';
 export interface ConfigSearch extends HomeDisk {
   /** Paths and globs from `--config`. If empty: `./hookwright.yaml`, else `<home_dir>/config.yaml`. */
   readonly configs: readonly string[];
+  /** Folders whose files a config may name, besides its own: `--root`. */
+  readonly allowed?: readonly string[] | undefined;
 }
 
 export interface LoadedConfig {
@@ -29,6 +32,8 @@ export interface LoadedConfig {
   readonly root: string;
   /** The files that could be parsed, in the order in which they were named. */
   readonly files: readonly ParsedFile[];
+  /** The file system, as far as the config may name its files. */
+  readonly named: Files;
   /** Absolute paths of configs that are not read because another one takes precedence. */
   readonly ignored: readonly string[];
   readonly findings: readonly Finding[];
@@ -44,6 +49,7 @@ interface Request {
 
 interface Loading {
   readonly search: ConfigSearch;
+  named: Files;
   readonly seen: Set<string>;
   readonly files: ParsedFile[];
   readonly ignored: string[];
@@ -53,12 +59,18 @@ interface Loading {
 
 /** Never throws: missing and unreadable files become findings. */
 export function loadConfig(search: ConfigSearch): LoadedConfig {
-  const loading: Loading = { search, seen: new Set(), files: [], ignored: [], findings: [], incomplete: false };
+  const lists = { seen: new Set<string>(), files: [], ignored: [], findings: [] };
+  const loading: Loading = { search, named: search.files, ...lists, incomplete: false };
   const roots = rootFiles(loading);
+  loading.named = filesBelow(search.files, [
+    ...roots.map(dirname),
+    join(search.home, 'catalog'),
+    ...(search.allowed ?? []),
+  ]);
   for (const path of roots) load(loading, { path, from: null });
   const root = roots[0] ?? usualConfigs(search)[0];
-  const { files, ignored, findings, incomplete } = loading;
-  return { root, files, ignored, findings, incomplete };
+  const { files, named, ignored, findings, incomplete } = loading;
+  return { root, files, named, ignored, findings, incomplete };
 }
 
 function rootFiles(loading: Loading): readonly string[] {
@@ -83,7 +95,8 @@ function rootFiles(loading: Loading): readonly string[] {
 }
 
 function load(loading: Loading, request: Request): void {
-  const { files, cwd } = loading.search;
+  const { cwd } = loading.search;
+  const files = loading.named;
   const identity = files.realpath(request.path) ?? request.path;
   if (loading.seen.has(identity)) return;
   loading.seen.add(identity);
@@ -136,7 +149,11 @@ function follow(loading: Loading, file: ParsedFile, entry: { readonly pattern: u
     loading.findings.push({ rule: 'wrong-type', source, range, message: 'an include is a path or a glob' });
     return;
   }
-  const paths = expandGlob(loading.search.files, dirname(source.path), pattern);
+  const paths = expandGlob(loading.named, dirname(source.path), pattern);
+  if (paths instanceof UnreadableFile) {
+    complain(loading, resolve(dirname(source.path), pattern), paths.message, { source, range });
+    return;
+  }
   if (paths instanceof Error) {
     loading.findings.push({ rule: 'wrong-type', source, range, message: paths.message });
     return;
@@ -271,10 +288,13 @@ export function expandGlob(files: Files, base: string, pattern: string): readonl
   const { glob, matches } = found;
   const root = resolve(base, found.base);
   const depth = glob.includes('**') ? MAX_DEPTH : glob.split('/').length;
-  return walk(files, root, '', depth)
-    .filter((path) => matches(path))
-    .map((path) => join(root, path))
-    .sort();
+  try {
+    const paths = walk(files, root, '', depth).filter((path) => matches(path));
+    return paths.map((path) => join(root, path)).sort();
+  } catch (error) {
+    if (error instanceof UnreadableFile) return error;
+    throw error;
+  }
 }
 
 /** Lists regular files, relative to `root`. Does not follow links to directories, which may be cyclic. */

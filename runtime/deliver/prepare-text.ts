@@ -1,5 +1,5 @@
 /** Prepares the text of a delivery: applies transforms, disables mentions, and splits it at the target's limit. */
-import type { TextPlan } from '../../schemas/generated/types.ts';
+import type { TargetPlan, TextPlan } from '../../schemas/generated/types.ts';
 
 /** Like `preparePieces`, with mentions disabled if the plan requires it. */
 export async function prepareText(plan: TextPlan, raw: string): Promise<Pieces> {
@@ -10,6 +10,13 @@ export async function prepareText(plan: TextPlan, raw: string): Promise<Pieces> 
   if (whole.kind !== 'pieces' || (whole.pieces.length === 1 && plan.overflow !== 'truncate')) return whole;
   return preparePieces(plan, await quietMentions(text, { whole: false }));
 }
+
+/** Whether each variant of the target sends the text as a whole, even if mentions are disabled everywhere. */
+export const isOneMessage = (target: TargetPlan | undefined, raw: string): boolean =>
+  (target?.variants ?? []).every(({ text: { limit, unit, transforms } }) => {
+    const text = transformText(raw, transforms);
+    return limit === null || measure(transforms.includes('quiet_mentions') ? quiet(text) : text, unit) <= limit;
+  });
 
 /** Prepares a text that is not split: one of several in a message. */
 export async function quietText({ transforms }: TextPlan, raw: string): Promise<string> {

@@ -1,4 +1,5 @@
 /** Messages of the gateway itself to operators, and the random values that an installation creates once. */
+import { inert } from '../../base/text.ts';
 import type { DeliveryPlan, Dispatch, DispatchDelivery, RouteTable } from '../../schemas/generated/types.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { TraceFields } from '../platform/log.ts';
@@ -44,7 +45,9 @@ export function failureMessage(
   const { on_failure: deliveries = [], profile, route, job, event, delivery_id, id } = failed;
   if (deliveries.length === 0) return {};
   const owner = `${job === null ? `route ${route ?? ''}` : `job ${job}`}${profile === 'default' ? '' : ` (profile ${profile})`}`;
-  const prompt = `hookwright: a run of ${owner} failed\n${reason}\n${event}, ${delivery_id}: hookwright deliveries show ${id}`;
+  const what = inert(`${event}, ${delivery_id}`);
+  const next = `${what.includes('\n') ? `${what}\n` : `${what}: `}hookwright deliveries show ${id}`;
+  const prompt = `hookwright: a run of ${owner} failed\n${inert(reason)}\n${next}`;
   const messageParts = { profile, event: 'run_failed', prompt, deliveries, ...traceFieldsOf(failed) };
   return { message: alertMessage(ids, now, messageParts) };
 }

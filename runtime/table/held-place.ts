@@ -18,7 +18,9 @@ export type FindDestination = (profile: string, target: string) => Destination |
 export function addressChanged(find: FindDestination, { profile, target, place }: ShownMessage): boolean {
   if (place === undefined) return false;
   const destination = find(profile, target);
-  return destination !== null && destination.place?.digest !== place.digest;
+  if (destination === null) return false;
+  const { digest, headers } = destination.place ?? {};
+  return digest !== place.digest || (place.headers !== undefined && place.headers !== headers);
 }
 
 type ShownMessage = Pick<DispatchDelivery, 'target' | 'place'> & { readonly profile: string };

@@ -3226,6 +3226,10 @@ export interface ShownPlace {
    * Digest of the whole URL and, for the target `http`, of the request.
    */
   digest: string;
+  /**
+   * For the target `http`: digest of the headers, with references instead of secrets. Absent: an older version stored the delivery.
+   */
+  headers?: string;
 }
 /**
  * The output that the agent handed over; absent: the delivery sends the agent's answer.

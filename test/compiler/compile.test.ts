@@ -242,7 +242,7 @@ test('a route records its file, relative to the root config, and its line', () =
   const routes = 'platforms: { webhook: { routes: {\n  one: { prompt: x } } } }';
   const result = compileFiles(
     { '/etc/hooks/config.yaml': `include: [../shared/*.yaml]\n${CONFIG}`, '/etc/shared/routes.yaml': routes },
-    { configs: ['/etc/hooks/config.yaml'] },
+    { configs: ['/etc/hooks/config.yaml'], allowed: ['/etc/shared'] },
   );
   assert.deepEqual(result.output?.table.routes.one?.at, { file: '../shared/routes.yaml', line: 2 });
   assert.deepEqual(result.output?.table.routes.alerts?.at, { file: 'config.yaml', line: 10 });

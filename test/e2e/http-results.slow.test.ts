@@ -61,7 +61,7 @@ test('a result interrupted by a kill is sent again under its webhook-id, and its
     enabled: true,
     url: `${service.url}/results/{id}`,
     body: 'cloudevents',
-    secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSx',
   };
   const platforms = {
     webhook: { enabled: true, port: 0, secret: SECRET, routes },

@@ -1,5 +1,6 @@
 /** A file system in memory for the compiler's tests: texts or bytes by absolute path, links, permission bits. */
 import { dirname } from 'node:path';
+import { UnreadableFile } from '../../base/files.ts';
 import type { FileStat, Files } from '../../compiler/source/files.ts';
 
 export interface MemoryFile {
@@ -36,7 +37,8 @@ export function memoryFiles(entries: Readonly<Record<string, string | Uint8Array
     return typeof file.content === 'string' ? Buffer.from(file.content) : file.content;
   };
   return {
-    read(path) {
+    read(path, isAllowed) {
+      if (isAllowed?.(real(path) ?? path) === false) throw new UnreadableFile('EOUTSIDE', path);
       const found = bytes(files.get(real(path) ?? ''));
       if (found === null) throw Object.assign(new Error(`no file ${path}`), { code: 'ENOENT' });
       return found;

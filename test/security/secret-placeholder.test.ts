@@ -382,9 +382,21 @@ function secretsIn(text: string): readonly string[] {
     .filter((value) => !/^(?:env:|file:|INSECURE_NO_AUTH|\$\()/.test(value));
 }
 
+test('a secret that documentation publishes as an example is refused', () => {
+  for (const value of [
+    'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+    '8f742231b10e8888abcd99yyyzzz85a5',
+    '8c570fa6dd201bb328f1c1eac23a96d8',
+    'dGhpc19zZWNyZXRfaXNfZm9yX3Rlc3Rpbmdfb25seQ==',
+  ])
+    assert.notEqual(placeholderIn(value), null, value);
+});
+
 describe('a value that may be a secret is accepted', () => {
   const SECRETS = [
-    ...[REAL, 'correct horse battery staple', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'Tr0ub4dor&3'],
+    ...[REAL, 'correct horse battery staple', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSx', 'Tr0ub4dor&3'],
     ...[
       'It$aSecret',
       'pa$$word-9f',

@@ -246,7 +246,7 @@ async function ask(context: CliContext, field: BlueprintField, typed: boolean): 
     message: help === '' ? label : `${label} (${help})`,
     initialValue: field.default,
     input: context.stdin,
-    output: context.stderr,
+    output: context.terminal ?? context.stderr,
   };
   if (typed) {
     const validate = (value: string | undefined): string | undefined => checkValue(field, value) ?? undefined;
@@ -260,12 +260,12 @@ async function ask(context: CliContext, field: BlueprintField, typed: boolean): 
 
 /** @throws CliError if the user cancels */
 async function askValues(context: CliContext, plan: BlueprintPlan): Promise<BlueprintValues> {
-  intro(plan.title, { output: context.stderr });
+  intro(plan.title, { output: context.terminal ?? context.stderr });
   const values: Record<string, string> = {};
   for (const field of plan.fields) {
     values[field.name] = await ask(context, field, field.options.length === 0);
   }
-  outro(plan.description, { output: context.stderr });
+  outro(plan.description, { output: context.terminal ?? context.stderr });
   return values;
 }
 

@@ -9,7 +9,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { ALERT_KINDS, alertTitle, realTarget } from '../../../base/names.ts';
-import { utcTime } from '../../../base/text.ts';
+import { inertLines, utcTime } from '../../../base/text.ts';
 import type { AlertCondition, GuardContext } from '../../../runtime/dispatch/context.ts';
 import { alertMessage, renderReceivers } from '../../../runtime/dispatch/own-message.ts';
 import { printableStart } from '../../../runtime/platform/log.ts';
@@ -249,18 +249,20 @@ const cut = (text: string): string => (text.length > MOST_CHARS ? `${text.slice(
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
 export function beginText({ kind, subject }: AlertCondition, reason: string): string {
-  return `hookwright: ${alertTitle(kind)}: ${subject}\n${cut(reason)}`;
+  return inertLines(`hookwright: ${alertTitle(kind)}`, subject, cut(reason));
 }
 
 function summaryText({ kind, subject, since, count, reason }: LastingAlert): string {
-  return `hookwright: ongoing: ${alertTitle(kind)}: ${subject}\n${times(count)} since ${utcTime(since)}; latest: ${cut(reason)}`;
+  const lasts = `${times(count)} since ${utcTime(since)}; latest: ${cut(reason)}`;
+  return inertLines(`hookwright: ongoing: ${alertTitle(kind)}`, subject, lasts);
 }
 
 export function endText({ kind, subject, since, count, reason }: LastingAlert, now: number): string {
   const minutes = Math.max(1, Math.round((now - since) / 60_000));
+  const lasted = `${times(count)} in ${minutes} min`;
   if (subject === FURTHER)
-    return `hookwright: ${alertTitle(kind)}: ${subject}\n${times(count)} in ${minutes} min; latest: ${cut(reason)}`;
-  return `hookwright: resolved: ${alertTitle(kind)}: ${subject}\n${times(count)} in ${minutes} min`;
+    return inertLines(`hookwright: ${alertTitle(kind)}`, subject, `${lasted}; latest: ${cut(reason)}`);
+  return inertLines(`hookwright: resolved: ${alertTitle(kind)}`, subject, lasted);
 }
 
 /** The alert targets, without the target that this alert is about, unless it is the only one: then the message waits. */

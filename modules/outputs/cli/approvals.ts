@@ -109,7 +109,7 @@ export function checkFound(id: string, answer: FoundApproval | AnsweredApproval 
   if (answer?.kind === 'ambiguous') throw ambiguousName('approval', id, answer.ids, LISTED_BY);
   throw new CliError(
     `there is no approval "${id}"`,
-    `to list pending ones (an id changes with the text): ${LISTED_BY}`,
+    `to list pending ones (an id changes with the text, and an answer needs all of it): ${LISTED_BY}`,
   );
 }
 

@@ -58,23 +58,24 @@ export async function findApproval(store: Store, reference: string): Promise<Fou
 
 /**
  * The first answer counts.
+ * @param id the whole id: it contains a digest of all that is sent
  * @param now Unix ms
  * @param findPlace the current address of a target; default: unknown
  * @throws ControlError if the target has changed since the message was shown
  */
 export async function answerApproval(
   store: Store,
-  reference: string,
+  id: string,
   { approve, by, reason }: ApprovalAnswer,
   now: number,
   findPlace: FindDestination = () => null,
 ): Promise<AnsweredApproval> {
-  let id = reference;
   for (let tries = 0; ; tries++) {
     const found = await find(store, id);
     if (found.kind !== 'found') return found;
     const { approval, row, delivery } = found.one;
-    ({ id } = approval);
+    // A part of it could name a message with another text.
+    if (approval.id !== id) return { kind: 'unknown' };
     if (row !== null && row.expires_at <= now) return { kind: 'late', approval: { ...approval, state: 'expired' } };
     if (row === null || tries === TRIES) return { kind: 'late', approval };
     if (approve && addressChanged(findPlace, { ...delivery, profile: approval.profile }))
@@ -156,7 +157,7 @@ function approvalOf(stored: StoredDispatch, index: number, row: BlockedRow | nul
   const all = [of.target, Object.entries(of.extra), shown, ...held, ...(earlier > 0 ? [earlier] : [])];
   const digest = createHash('sha256').update(JSON.stringify(all));
   const approval: Approval = {
-    id: `${stored.id}-${index}-${digest.digest('hex').slice(0, 8)}`,
+    id: `${stored.id}-${index}-${digest.digest('hex').slice(0, 32)}`,
     ...stateOf(stored, index, row !== null),
     profile,
     route,

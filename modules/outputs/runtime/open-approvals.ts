@@ -5,7 +5,8 @@
 
 import { hostname } from 'node:os';
 import { isWildcard, listenUrl } from '../../../base/net.ts';
-import { escapeInvisible, escapeInvisibleInLines, invisibleNote, utcTime } from '../../../base/text.ts';
+import { codeBlock, escapeInvisible, invisibleNote, utcTime } from '../../../base/text.ts';
+import { isOneMessage } from '../../../runtime/deliver/prepare-text.ts';
 import type { Approvals, ApprovingContext, OpenApprovals } from '../../../runtime/dispatch/context.ts';
 import { alertMessage, renderReceivers } from '../../../runtime/dispatch/own-message.ts';
 import type { Timer } from '../../../runtime/platform/clock.ts';
@@ -89,7 +90,9 @@ class RunningApprovals implements Approvals {
     const approval = await loadApproval(store, row);
     if (approval === null) return;
     const now = clock.now();
-    const prompt = noticeText(approval, consoleUrl(gateway.console));
+    const prompt = noticeText(approval, consoleUrl(gateway.console), (text) =>
+      deliveries.every(({ target }) => isOneMessage(table().targets[target], text)),
+    );
     const dispatch = alertMessage(ids, now, { profile: 'default', event: 'approval', prompt, deliveries });
     const { ref, index, since } = row;
     const change = { change: 'tell_approval', ref, index, since, values: {}, dispatch, now };
@@ -101,31 +104,54 @@ class RunningApprovals implements Approvals {
 
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 
-/** Prefixes each line with `>`, so that no line of the message looks like one of the gateway. */
+/** Prefixes each line with `>`, so that no line of the message looks like one of the gateway where code blocks are not shown. */
 const quoted = (text: string): string =>
   text
     .split(LINE_BREAK)
-    .map((line) => `> ${escapeInvisibleInLines(line)}`)
+    .map((line) => `> ${line}`)
     .join('\n');
 
-/** @param console URL of the console; null: no console */
-export function noticeText(approval: Approval, console: string | null): string {
+/**
+ * What a stranger may have chosen is in code blocks. A notice is one message: the blocks are cut.
+ * @param console URL of the console; null: no console @param fits whether every receiver gets it as one message
+ */
+export function noticeText(
+  approval: Approval,
+  console: string | null,
+  fits: (notice: string) => boolean = () => true,
+): string {
+  let notice = noticeOf(approval, console, Number.POSITIVE_INFINITY);
+  for (let room = MOST_SHOWN; room > 0 && !fits(notice); room = Math.floor(room * 0.8))
+    notice = noticeOf(approval, console, room);
+  return notice;
+}
+
+/** No target takes a longer message. */
+const MOST_SHOWN = 100_000;
+
+/** @param room for the blocks, in UTF-16 units */
+function noticeOf(approval: Approval, console: string | null, room: number): string {
   const { id, text, content, expires_at } = approval;
   const fields = Object.entries(content).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   const until = expires_at === null ? [] : [`expires ${utcTime(expires_at)}`];
   const note = invisibleNote([text, ...fields].join('\n'));
+  // In another block than the text, whose lines could look like fields.
+  const to = [`to ${receiverOf(approval)}`, ...fields.map((field) => `with ${field}`)].map(escapeInvisible).join('\n');
+  const [shownTo, shown] = [to.slice(0, room), text.slice(0, Math.max(0, room - to.length))];
+  const isCut = shownTo !== to || shown !== text;
+  const total = `too long for this message: ${text.length} characters, of which ${shown.length} are shown; all: `;
+  const page = console === null ? [] : [`${console}/#/approvals/${id}`];
   return [
     `hookwright: a message of ${ownerOf(approval)} needs your approval`,
-    `to ${escapeInvisible(receiverOf(approval))}`,
-    // Before the text, whose lines could look like fields.
-    ...fields.map((field) => `with ${escapeInvisible(field)}`),
+    codeBlock(shownTo),
     ...until,
     ...(note === null ? [] : [note]),
-    '',
-    ...(text === '' ? [] : [quoted(text), '']),
+    ...(text.includes('```') ? ['\\u0060 in the text stands for a backtick'] : []),
+    ...(shown === '' ? [] : [codeBlock(quoted(shown))]),
+    ...(isCut ? [total + (page[0] ?? `hookwright approvals show ${id}`)] : []),
     `hookwright approvals approve ${id}`,
     `hookwright approvals reject ${id}`,
-    ...(console === null ? [] : [`${console}/#/approvals/${id}`]),
+    ...page,
   ].join('\n');
 }
 

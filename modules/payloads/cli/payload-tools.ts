@@ -6,7 +6,6 @@ import type { PayloadTools } from '../../../cli/base/module.ts';
 import type { OpenSource, OpenSources } from '../../../cli/sources/open-sources.ts';
 import { openSources } from '../../../cli/sources/open-sources.ts';
 import { hasErrors } from '../../../compiler/diagnostics/diagnostic.ts';
-import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { createReport } from '../../../compiler/source/find-place.ts';
 import { suggest } from '../../../compiler/text/suggest.ts';
 import { readOwnShapes } from '../compiler/payloads/own-shapes.ts';
@@ -42,7 +41,7 @@ export interface OpenShape {
 export async function openShape(context: CliContext, name: string, config?: readonly string[]): Promise<OpenShape> {
   const sources = await openSources(context, config);
   const source = sources.find(name);
-  const shape = source.own ? readOwn(context, source, sources.files) : readShippedShape(source.parent);
+  const shape = source.own ? readOwn(context, source, sources) : readShippedShape(source.parent);
   if (shape === null) {
     const hint = `for a custom source, learn the shape: hookwright source learn ${source.name} --from <file>…`;
     throw new CliError(`no payload shape is known for "${source.name}"`, hint);
@@ -51,11 +50,11 @@ export async function openShape(context: CliContext, name: string, config?: read
   return { source, all, ofEvent: (event) => formsOfEvent(all, event, source) };
 }
 
-function readOwn(context: CliContext, { parent }: OpenSource, files: OpenSources['files']): Shape | null {
+function readOwn(context: CliContext, { parent }: OpenSource, { files, named }: OpenSources): Shape | null {
   const item = files.get(parent);
   if (item === undefined) return null;
   const report = createReport();
-  const shapes = readOwnShapes(new Map([[parent, item]]), { files: nodeFiles, cwd: context.cwd }, report);
+  const shapes = readOwnShapes(new Map([[parent, item]]), { files: named, cwd: context.cwd }, report);
   const [first] = report.diagnostics();
   if (first !== undefined && hasErrors(report.diagnostics())) {
     throw new CliError(`the shape of "${parent}" cannot be read: ${first.message}`, 'see hookwright lint');

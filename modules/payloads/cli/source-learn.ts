@@ -14,7 +14,7 @@ import { loadPart } from '../../../cli/base/module.ts';
 import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { argument, command, flag, list, restArguments, text } from '../../../cli/command-line/command.ts';
 import { configOption } from '../../../cli/command-line/options.ts';
-import { printLine, printNote } from '../../../cli/output/print.ts';
+import { printLine, printNote, withEscapedTexts } from '../../../cli/output/print.ts';
 import type { OpenSource } from '../../../cli/sources/open-sources.ts';
 import { openSources } from '../../../cli/sources/open-sources.ts';
 import type { LoweredSource } from '../../../compiler/lower/sources.ts';
@@ -173,7 +173,7 @@ function printSchema(source: string, [event, requests]: Event): string {
         complete: false,
         ...learnSchema(requests.map(({ payload }) => payload)),
       },
-      { lineWidth: 120 },
+      { lineWidth: 120, customTags: withEscapedTexts },
     ),
   ].join('\n');
 }

@@ -8,6 +8,7 @@ import { CliError } from '../../../cli/base/errors.ts';
 import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import {
   argument,
+  CONFIGS,
   command,
   flag,
   list,
@@ -120,7 +121,7 @@ const showOptions = {
   curl: flag('Print a curl command line, without credentials'),
   asTest: flag('Print a *.test.yaml that expects the current result'),
   runScript: flag("With --as-test: run the route's script; its side effects happen"),
-  config: list('path|glob', 'Configuration for --as-test; repeatable'),
+  config: list(CONFIGS, 'Configuration for --as-test; repeatable'),
   json: flag('Print the request as one JSON object'),
 };
 

@@ -3,7 +3,7 @@ import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../cli/base/errors.ts';
 import type { ValuesOf } from '../../../cli/command-line/command.ts';
-import { command, flag, list, parsed, restArguments } from '../../../cli/command-line/command.ts';
+import { CONFIGS, command, flag, list, parsed, restArguments } from '../../../cli/command-line/command.ts';
 import { formatOption } from '../../../cli/command-line/options.ts';
 import { loadCompilerParts } from '../../../cli/compile/compiler-parts.ts';
 import { formatDiagnostics, printNote } from '../../../cli/output/print.ts';
@@ -20,7 +20,7 @@ import { updateSnapshots } from './test/update-snapshots.ts';
 const SETTLE_MS = 50;
 
 const options = {
-  config: list('path|glob', 'Configuration to test; repeatable'),
+  config: list(CONFIGS, 'Configuration to test; repeatable'),
   format: formatOption(TEST_FORMATS, 'the results'),
   coverage: flag('List the parts of routes that no test reaches'),
   failUnder: parsed('percent', 'Exit 1 if coverage is lower', parsePercent),
@@ -51,7 +51,7 @@ async function run(
   if (paths.length === 0)
     throw new CliError('there are no tests', 'write tests into <name>.test.yaml next to the config');
   const modules = await loadCompilerParts(context.modules);
-  const { loaded, diagnostics } = loadTests(paths, { files: nodeFiles, cwd: context.cwd, modules });
+  const { loaded, diagnostics } = loadTests(context, paths, config, modules);
   if (format === 'pretty') context.stderr.write(formatDiagnostics('pretty', diagnostics, context, 'stderr'));
   const run = await updated(context, given, await runTests(context, loaded, config), loaded);
   if (run.results.length === 0 && diagnostics.length === 0) throw new CliError('the files contain no tests');
@@ -72,10 +72,8 @@ async function updated(
   const changed = updateSnapshots(run.results);
   for (const path of changed) printNote(context, `wrote ${path}`);
   if (changed.length === 0) return run;
-  const again = loadTests(
-    loaded.map(({ path }) => path),
-    { files: nodeFiles, cwd: context.cwd, modules: [] },
-  );
+  const paths = loaded.map(({ path }) => path);
+  const again = loadTests(context, paths, given.config, []);
   return runTests(context, again.loaded, given.config);
 }
 

@@ -247,7 +247,7 @@ export function linkWebhook(settings: ReadonlyMap<string, string>): WebhookHeade
  * configuration names it: a URL in a setting may contain a key.
  */
 export function shownDestination(
-  { apiBase }: Pick<BoundTarget, 'apiBase'>,
+  { apiBase, binding }: Pick<BoundTarget, 'apiBase' | 'binding'>,
   { plan, base }: Pick<LinkedVariant, 'plan' | 'base'>,
 ): ShownPlace {
   const { origin, path, query } = base;
@@ -258,8 +258,13 @@ export function shownDestination(
   const sent = plan.requests.map(({ method, path: rest, body }) => ({ method, rest, body }));
   const rest = plan.requests.flatMap((request) => request.path);
   const url = rest.map((part) => (part.kind === 'text' ? part.text : `{${part.name || part.of}}`)).join('');
+  const { credentials, options } = binding;
+  // Headers are settings. Secrets count by their references, and those in the table not at all.
+  const references = Object.entries(credentials).filter(([, { kind }]) => kind !== 'literal');
+  const named = [...references, ...Object.entries(options)].sort();
+  const headers = digestOf([plan.requests.map((request) => request.headers), named]);
   // A query may contain a key.
-  return { url: `${origin}${path}${url.replace(/\?.*/s, '')}`, digest: digestOf([origin, path, query, sent]) };
+  return { headers, url: `${origin}${path}${url.replace(/\?.*/s, '')}`, digest: digestOf([origin, path, query, sent]) };
 }
 
 const digestOf = (of: unknown): string => createHash('sha256').update(JSON.stringify(of)).digest('hex').slice(0, 16);
@@ -276,7 +281,9 @@ export const destinationInTable =
     const [part] = plan?.base ?? [];
     const base = part?.kind === 'text' ? parseBaseUrl(part.text, { allowHttp: true, secret: false }) : '';
     const place =
-      plan === undefined || typeof base === 'string' ? null : shownDestination({ apiBase: null }, { plan, base });
+      plan === undefined || typeof base === 'string'
+        ? null
+        : shownDestination({ apiBase: null, binding }, { plan, base });
     return { place, home: binding.home_channel || null };
   };
 

@@ -167,7 +167,12 @@ function compose(argv: readonly string[], request: AgentRequest) {
   const { route, profile } = request;
   const values: Readonly<Record<string, string>> = { toolsets, session, route, profile };
   return {
-    argv: argv.map((entry) => entry.replace(PLACEHOLDER, (_, name: string) => values[name] ?? '')),
+    argv: argv.map((entry) => {
+      const filled = entry.replace(PLACEHOLDER, (_, name: string) => values[name] ?? '');
+      // A program would read it as an option, which the configuration has not chosen.
+      if (!filled.startsWith('-') || entry.startsWith('-')) return filled;
+      throw new AgentError(`the argument ${entry} would begin with \`-\`, as an option: write it as --name=${entry}`);
+    }),
     stdin: request.prompt,
     env: {
       HOOKWRIGHT_PROFILE: profile,

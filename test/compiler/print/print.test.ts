@@ -151,7 +151,7 @@ test('github: one workflow command a diagnostic, escaped', () => {
   });
   assert.equal(
     printDiagnostics('github', [diagnostic], PLAIN),
-    '::warning file=x%2Cy%3Az%25.yaml,line=1,endLine=1,col=4,endColumn=5,title=unknown-key::unknown-key: 50%25 of%0Ait%0Aor: not, so\n',
+    '::warning file=x%2Cy%3Az%25.yaml,line=1,endLine=1,col=4,endColumn=5,title=unknown-key::unknown-key: 50%25 of\\nit%0Aor: not, so\n',
   );
 });
 

@@ -4,8 +4,8 @@ import { loadConfig } from '../../../compiler/source/load-config.ts';
 import type { TestFiles } from '../../helpers/compile.ts';
 import { memoryFiles } from '../../helpers/memory-files.ts';
 
-function load(files: TestFiles, configs: readonly string[] = []) {
-  const loaded = loadConfig({ files: memoryFiles(files), cwd: '/w', home: '/h', configs });
+function load(files: TestFiles, configs: readonly string[] = [], allowed: readonly string[] = []) {
+  const loaded = loadConfig({ files: memoryFiles(files), cwd: '/w', home: '/h', configs, allowed });
   return {
     root: loaded.root,
     names: loaded.files.map(({ source }) => source.name),
@@ -68,7 +68,8 @@ describe('include', () => {
       '/w/more.yaml': '',
       '/abs/x.yaml': '',
     };
-    assert.deepEqual(load(files).names, [
+    assert.ok(load(files).rules.includes('unreadable-file'));
+    assert.deepEqual(load(files, [], ['/abs']).names, [
       'hookwright.yaml',
       'parts/b.yaml',
       'more.yaml',

@@ -65,8 +65,9 @@ describe('a lasting failure', () => {
     gateway.deliver(`9\n\x1b[31m${'y'.repeat(9000)}`, 'no such chat');
     for (let n = 0; n < 300; n++) gateway.deliver(`c${n}`, 'the token is not valid any more');
     await clock.run(10_000);
-    const [odd, ...others] = await firstLines();
-    assert.match(odd ?? '', /^hookwright: .*: telegram chat_id=9\ufffd\ufffd\[31my+$/);
+    const [, ...others] = await firstLines();
+    const [odd = ''] = await sentAlerts(store);
+    assert.match(odd, /^hookwright: .*\n```\ntelegram chat_id=9\ufffd\ufffd\[31my+/);
     assert.ok((await sentAlerts(store)).every((text) => text.length < 600));
     const begun = `hookwright: ${alertTitle('delivery_dead')}: telegram`;
     const rest = `${begun}, other addresses`;

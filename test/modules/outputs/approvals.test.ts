@@ -38,13 +38,20 @@ async function benchWithApproval(options: BenchOptions = {}) {
   return bench;
 }
 
+/** The whole id of the message, also when it is answered: only `show` takes a part of it. */
+const idIn = async (store: Store): Promise<string> => {
+  const found = await findApproval(store, 'a');
+  return found.kind === 'found' ? found.approval.id : 'none';
+};
+
 const answer = async (
   bench: ReturnType<typeof dispatchBench>,
   approve: boolean,
   by = 'ann',
   reason: string | null = null,
 ) => {
-  const answered = await answerApproval(bench.store, 'a', { approve, by, reason }, bench.clock.now());
+  const id = await idIn(bench.store);
+  const answered = await answerApproval(bench.store, id, { approve, by, reason }, bench.clock.now());
   bench.service.wake();
   await settle();
   return answered;
@@ -110,7 +117,12 @@ describe('a message with approve', () => {
       [storedIn(bench.store, 'a')?.state, storedIn(bench.store, 'a')?.reason],
       ['dead', 'chat: not_approved'],
     );
-    const late = await answerApproval(bench.store, 'a', { approve: true, by: 'ann', reason: null }, bench.clock.now());
+    const late = await answerApproval(
+      bench.store,
+      await idIn(bench.store),
+      { approve: true, by: 'ann', reason: null },
+      bench.clock.now(),
+    );
     assert.equal(late.kind === 'late' && late.approval.state, 'expired');
     assert.deepEqual([...texts(bench), ...texts(again)], []);
   });
@@ -199,7 +211,7 @@ describe('a message with approve', () => {
   it('has another id with another text, and is not found by the old id', async () => {
     const bench = await benchWithApproval();
     const [shown] = await listApprovals(bench.store);
-    const other = `${shown?.id.slice(0, -8)}00000000`;
+    const other = `${shown?.id.slice(0, -32)}${'0'.repeat(32)}`;
     assert.equal((await findApproval(bench.store, other)).kind, 'unknown');
     assert.equal(
       (await answerApproval(bench.store, other, { approve: true, by: 'x', reason: null }, 0)).kind,
@@ -261,8 +273,8 @@ describe('gateway.approvals', () => {
     assert.ok(approval !== undefined);
     const [notice, alert] = (await ownMessages(first.store)).toSorted();
     assert.match(alert ?? '', /: route review\n/);
-    assert.match(notice ?? '', /\breview\b.*\n.*\blocal\n.*\d{4}-/);
-    assert.match(notice ?? '', /\n\n> answer to 1\n> > approve it\n\n/);
+    assert.match(notice ?? '', /\breview\b.*\n```\n.*\blocal\n```\n.*\d{4}-/);
+    assert.match(notice ?? '', /\n```\n> answer to 1\n> > approve it\n```\n/);
     assert.match(
       notice ?? '',
       new RegExp(`\nhookwright approvals approve ${approval.id}\nhookwright approvals reject ${approval.id}$`),
@@ -422,6 +434,21 @@ gateway: { approvals: { deliver: local } }
 });
 
 describe('a message to a custom service', () => {
+  it('is bound to the references of its headers, not to their values', async () => {
+    const placeOf = async (header: string, env: Record<string, string>) => {
+      const yaml = `platforms: { webhook: { enabled: true, secret: env:A, routes: { r: { prompt: x } } }, http: { enabled: true, url: "https://a.example/x", headers: { X-Project: "${header}" } } }`;
+      const { table } = await compileText(yaml, { home: '/none', env });
+      return destinationInTable(table ?? assert.fail())('default', 'http')?.place ?? assert.fail();
+    };
+    const first = await placeOf('env:A', { A: SECRET, B: SECRET });
+    assert.deepEqual(await placeOf('env:A', { A: `${SECRET}2`, B: SECRET }), first);
+    const others = [await placeOf('env:B', { A: SECRET, B: SECRET }), await placeOf('ops', { A: SECRET })];
+    for (const { digest, headers } of others) {
+      assert.equal(digest, first.digest);
+      assert.notEqual(headers, first.headers);
+    }
+  });
+
   it('is shown with its address, and is not sent if the address changes', async (t) => {
     const { got, origin } = await listen(t);
     const yaml = (path: string): string => `

@@ -8,8 +8,9 @@ import { tryParseJson } from '../../../../base/files.ts';
 import { INVISIBLE_ALONE } from '../../../../base/text.ts';
 import { packageVersion } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
-import { visible, wrapBeside } from '../../../../cli/output/print.ts';
+import { visible, withEscapedTexts, wrapBeside } from '../../../../cli/output/print.ts';
 import { formatDuration } from '../../../../cli/output/table.ts';
+import { nodeFiles } from '../../../../compiler/node/node-files.ts';
 import type { OtherReason } from '../../../../runtime/intake/reason-codes.ts';
 import type { Outcome } from '../../../../runtime/intake/reply.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
@@ -240,14 +241,14 @@ export async function printTest(
   const testInput = { ...testOf(request, saved?.name ?? null), ...(script === undefined ? {} : { script }) };
   const test = { ...testInput, expect: {} };
   const path = `${saved?.folder ?? '.'}/request.test.yaml`;
-  const tests = { path, name: path, file: { tests: [test] }, tree: NO_PLACES };
+  const tests = { path, name: path, file: { tests: [test] }, tree: NO_PLACES, named: nodeFiles };
   const { found, failures } = await runTest({ tests, index: 0, test }, config);
   if (found === null) throw new CliError(failures[0]?.message ?? 'the test cannot be run');
   const expect = usualOf(found.explanation);
   const { came_at: _, ...timeless } = testInput;
   const needed = found.plan.max_age === null ? timeless : testInput;
   const file = { tests: [{ ...needed, expect }] };
-  return stringify(file, { lineWidth: 0, customTags: [AS_SENT] });
+  return stringify(file, { lineWidth: 0, customTags: (tags) => withEscapedTexts([AS_SENT, ...tags]) });
 }
 
 /** No position is ever printed. */

@@ -9,7 +9,9 @@ import { withWritten } from '../../../../compiler/config/written-numbers.ts';
 import type { Diagnostic, NodePath } from '../../../../compiler/diagnostics/diagnostic.ts';
 import { sortDiagnostics } from '../../../../compiler/diagnostics/diagnostic.ts';
 import type { CompilerPart } from '../../../../compiler/module.ts';
+import { nodeFiles } from '../../../../compiler/node/node-files.ts';
 import type { Files } from '../../../../compiler/source/files.ts';
+import { filesBelow, readText } from '../../../../compiler/source/files.ts';
 import type { Places } from '../../../../compiler/source/find-place.ts';
 import { createReport } from '../../../../compiler/source/find-place.ts';
 import type { MisshapenFile } from '../../../../compiler/source/load-config.ts';
@@ -30,6 +32,8 @@ export interface LoadedTests {
   readonly name: string;
   readonly file: TestFile;
   readonly tree: Places;
+  /** The file system, as far as the test may name its files. */
+  readonly named: Files;
 }
 
 export interface LoadedTest {
@@ -41,14 +45,30 @@ export interface LoadedTest {
 /** The parts of a test that describe its request. */
 const BODIES = ['payload', 'payload_file', 'request'] as const;
 
+/** An untrusted test must not print any other file: those of its folder, and of the configuration under test. */
+function filesOf({ cwd, allowed = [] }: TestsContext, path: string, configs: readonly string[] = []): Files {
+  const project = existsSync(join(cwd, CONFIG)) ? [cwd] : [];
+  return filesBelow(nodeFiles, [
+    dirname(path),
+    ...project,
+    ...configs.map((one) => dirname(resolve(cwd, one))),
+    ...allowed,
+  ]);
+}
+
+type TestsContext = Pick<CliContext, 'cwd' | 'allowed'>;
+
 /** @param paths absolute paths */
 export function loadTests(
+  context: TestsContext,
   paths: readonly string[],
-  { files, cwd, modules }: { readonly files: Files; readonly cwd: string; readonly modules: readonly CompilerPart[] },
+  configs: readonly string[] | undefined,
+  modules: readonly CompilerPart[],
 ): { readonly loaded: readonly LoadedTests[]; readonly diagnostics: readonly Diagnostic[] } {
   const diagnostics: Diagnostic[] = [];
   const loaded = paths.flatMap((path): readonly LoadedTests[] => {
-    const found = loadFile({ files, cwd, path, schema: 'test' });
+    const named = filesOf(context, path, configs);
+    const found = loadFile({ files: named, cwd: context.cwd, path, schema: 'test' });
     const report = createReport(modules);
     report.add(found.findings);
     diagnostics.push(...report.diagnostics());
@@ -58,7 +78,7 @@ export function loadTests(
     const file = { ...value, tests: value.tests.map((test, index) => asWritten(test, index, tree)) };
     const problems = file.tests.flatMap((test, index) => testProblems(test, index, tree));
     diagnostics.push(...problems);
-    return problems.length > 0 ? [] : [{ path, name: tree.files[0]?.source.name ?? path, file, tree }];
+    return problems.length > 0 ? [] : [{ path, name: tree.files[0]?.source.name ?? path, file, tree, named }];
   });
   return { loaded, diagnostics: sortDiagnostics(diagnostics.map(withoutFix)) };
 }
@@ -171,12 +191,17 @@ function usualConfig({ cwd, home }: Pick<CliContext, 'cwd' | 'home'>): string {
 
 /** The configs from the command line, else from the test file, else next to it. Undefined: the usual search. */
 export function configsOf(
-  { path, file }: Pick<LoadedTests, 'path' | 'file'>,
+  { path, name, file, named }: LoadedTests,
   configs: readonly string[] | undefined,
 ): readonly string[] | undefined {
   if (configs !== undefined) return configs;
   const folder = dirname(path);
-  if (file.config !== undefined) return [resolve(folder, file.config)];
+  if (file.config !== undefined) {
+    const config = resolve(folder, file.config);
+    const read = readText(named, config);
+    if (!read.ok) throw new CliError(`${name}: the configuration \`${file.config}\` ${read.message}`);
+    return [config];
+  }
   const beside = join(folder, CONFIG);
   return existsSync(beside) ? [beside] : undefined;
 }

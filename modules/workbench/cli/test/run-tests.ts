@@ -3,7 +3,6 @@
  * tests run at once; the results are in the order of the files.
  */
 
-import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isSystemError } from '../../../../base/errors.ts';
 import { writeJson } from '../../../../base/exact-number.ts';
@@ -148,7 +147,7 @@ async function makeRequest(
   }
   const file = resolve(dirname(tests.path), named);
   try {
-    const bytes = readFileSync(file);
+    const bytes = Buffer.from(tests.named.read(file));
     if (test.request === undefined) return { parts: partsOf('POST', path, headers, bytes), inputs: [file] };
     const { parts } = await readSaved(bytes, headers, path);
     return { parts, inputs: [file] };

@@ -1,10 +1,11 @@
 /** Updates the expectations of snapshot tests from the results of their events, and preserves comments in the file. */
-import { readFileSync } from 'node:fs';
 import { Document, isMap, parseDocument } from 'yaml';
 import { groupBy } from '../../../../base/group-by.ts';
+import { requireSame } from '../../../../cli/compile/compile-files.ts';
 import { writeAtomic } from '../../../../runtime/platform/files.ts';
 import type { Explanation, TestExpectation, TestResponse } from '../../../../schemas/generated/types.ts';
 import { ownAddress } from './compare.ts';
+import type { LoadedTests } from './load-tests.ts';
 import type { TestResult } from './run-tests.ts';
 
 type Expected = { [Key in Exclude<keyof TestExpectation, 'snapshot'>]?: TestExpectation[Key] };
@@ -24,14 +25,15 @@ const USUAL: readonly (keyof Expected)[] = [
 /** @returns paths of the files that changed */
 export function updateSnapshots(results: readonly TestResult[]): string[] {
   const marked = results.filter(({ loaded, found }) => loaded.test.expect.snapshot === true && found !== null);
-  const byPath = groupBy(marked, ({ loaded }) => loaded.tests.path);
-  return [...byPath].filter(([path, tests]) => updateFile(path, tests)).map(([path]) => path);
+  const byFile = groupBy(marked, ({ loaded }) => loaded.tests);
+  return [...byFile].filter(([file, tests]) => updateFile(file, tests)).map(([{ path }]) => path);
 }
 
-function updateFile(path: string, results: readonly TestResult[]): boolean {
-  const text = readFileSync(path, 'utf8');
+function updateFile({ path, name, tree }: LoadedTests, results: readonly TestResult[]): boolean {
+  const { text = '' } = tree.files[0]?.source ?? {};
   const updated = results.reduce(withSnapshot, text);
   if (updated === text) return false;
+  requireSame(path, name, text);
   writeAtomic(path, updated, 0o644);
   return true;
 }

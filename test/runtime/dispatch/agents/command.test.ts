@@ -84,6 +84,22 @@ describe('command agent', () => {
     assert.equal(await runner.run(request({ prompt })), prompt);
   });
 
+  it('refuses a value that would be an option of the program', async (t) => {
+    for (const session of ['--dangerously=1', '-x', '-']) {
+      const { runner } = agent(t, ['printf', '%s', '{session}']);
+      await assert.rejects(runner.run(request({ session })), AgentError);
+      for (const argv of [
+        ['printf', '%s', 'a{session}'],
+        ['printf', '%s', '--session={session}'],
+      ]) {
+        const answer = await agent(t, argv).runner.run(request({ session }));
+        assert.ok(answer.endsWith(session));
+      }
+    }
+    await assert.rejects(agent(t, ['printf', '{toolsets}']).runner.run(request({ toolsets: ['--x'] })), AgentError);
+    await assert.rejects(agent(t, ['printf', '{route}{session}']).runner.run(request({ route: '-r' })), AgentError);
+  });
+
   it('fills placeholders inside its arguments, once, and leaves other braces alone', async (t) => {
     const argv = ['printf', '%s|', '--tools={toolsets}', '{session}', '{route}/{profile}', '{prompt}', '{{route}}'];
     const { runner } = agent(t, argv);
