@@ -113,7 +113,10 @@ function compareKey<Key extends keyof typeof COMPARED>(
 }
 
 function comparePrompt(expected: Expected<'prompt'>, { prompt, ...explanation }: Explanation): readonly Failure[] {
-  if (prompt === null) return [failure(['prompt'], `there is no prompt: the event is ${answerOf(explanation)}`)];
+  if (prompt === null) {
+    const where = explanation.events === undefined ? '' : '; in a batch, each member of `events` has one';
+    return [failure(['prompt'], `there is no prompt: the event is ${answerOf(explanation)}${where}`)];
+  }
   const { equals, contains, not_contains, matches }: TextExpectation =
     typeof expected === 'string' ? { equals: expected } : expected;
   const at = (key: string): NodePath => (typeof expected === 'string' ? ['prompt'] : ['prompt', key]);
