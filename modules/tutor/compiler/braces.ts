@@ -41,10 +41,11 @@ export function readBraces(text: string): readonly Problem[] {
 }
 
 /** In a loop of another tool, a path may begin at the element: the spelling depends on what becomes of the loop. */
-function inLoop({ fix: _, message, ...problem }: Problem): Problem {
-  const hint = 'between `{#each path}` and `{/each}`, a path begins at the element';
-  return { ...problem, message: message.replace(/; write .*$/s, ''), hint };
-}
+const inLoop = ({ fix: _, message, ...rest }: Problem): Problem => ({
+  ...rest,
+  message: message.replace(/; write .*$/s, ''),
+  hint: 'between `{#each path}` and `{/each}`, a path begins at the element',
+});
 
 /** Fenced code, and code spans. */
 const CODE = /```[\s\S]*?(?:```|$)|`[^`\n]*`/g;
@@ -299,13 +300,9 @@ export function readForeignField(field: string): Answer | null {
       message: `\`${field}\` is not a path`,
       hint: 'keys with other characters are quoted: `labels["app/name"]`',
     };
-  // Names of Kubernetes and others: a domain, a slash and a word.
-  if (/\.\w+\.(?:ai|app|cloud|co|com|dev|io|net|org|sh)\/\S+$/.test(field))
-    return {
-      message: `\`${field}\` names ${rest.length + 1} keys`,
-      hint: `a key with dots is quoted: \`${printPath([first, rest.join('.')])}\``,
-    };
-  if (/^[@$]/.test(first) && rest.length > 0)
-    return { message: `\`${field}\` names ${rest.length + 1} keys`, hint: `one key is \`${printPath([field])}\`` };
+  // The keys of Kubernetes and others are a domain, a slash and a word.
+  const key = /\.\w+\.(?:ai|app|cloud|co|com|dev|io|net|org|sh)\/\S+$/.test(field) ? [first, rest.join('.')] : [field];
+  if (rest.length > 0 && (key.length > 1 || /^[@$]/.test(first)))
+    return { message: `\`${field}\` names ${rest.length + 1} keys`, hint: `one key is \`${printPath(key)}\`` };
   return null;
 }
