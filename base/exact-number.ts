@@ -135,12 +135,6 @@ export function compareNumbers(left: number | ExactNumber, right: number | Exact
   return a.sign * (order(a.point, b.point) || order(a.digits, b.digits)) || 0;
 }
 
-/** The JavaScript number of exactly this value; the argument if there is none. */
-export function simplest(number: ExactNumber): number | ExactNumber {
-  const near = Number(number);
-  return compareNumbers(near, number) === 0 ? near : number;
-}
-
 /** The same text for numbers of the same value only. */
 export function exactValue(number: number | ExactNumber): string {
   const { sign, digits, point } = partsOf(number);

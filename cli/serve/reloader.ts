@@ -11,7 +11,6 @@ import type { OperatedService } from '../../runtime/service/options.ts';
 import { StoreUnavailable } from '../../runtime/store/contract.ts';
 import { StoreDamaged } from '../../runtime/store/decode.ts';
 import { LinkError } from '../../runtime/table/link-context.ts';
-import { SignError } from '../../runtime/verify/sign-body.ts';
 import type { FailOn, RefusedSwap, ReloadReport } from '../../schemas/built/operations/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
@@ -251,7 +250,7 @@ function concerns(inputs: ReadonlySet<string>, path: string): boolean {
   return false;
 }
 
-const REFUSALS = [SecretError, SignError, LinkError, StoreDamaged];
+const REFUSALS = [SecretError, LinkError, StoreDamaged];
 
 /** Converts errors of the compiler, the commands and the store to control errors. */
 export async function refusing<T>(work: () => Promise<T>): Promise<T> {

@@ -8,6 +8,7 @@ import type {
   TemplatePlan,
   TemplateSegment,
 } from '../../schemas/generated/types.ts';
+import type { NodePath } from '../diagnostics/diagnostic.ts';
 
 /**
  * Matches placeholders, `{#each path}` and `{/each}`; anything else is literal text (§2.5). Within a block, `{.}` is the element,
@@ -49,30 +50,21 @@ export interface Token {
 export function readTokens(text: string): readonly Token[] {
   let depth = 0;
   return [...text.matchAll(TOKEN)].flatMap((match): Token | readonly Token[] => {
-    const [written, each, item, root, path = '', word] = match;
+    const [written, each, item, root, , word] = match;
     const isOpening = each !== undefined;
     // Without a block, there is no element.
     if (depth === 0 && !isOpening && word !== '/each' && (root ?? item ?? word) !== undefined) return [];
     const token = { offset: match.index, length: written.length };
     if (word === '/each') return { ...token, segment: null, depth: depth === 0 ? 0 : depth-- };
-    const segment = lowerToken(written, path, { isOpening, isRoot: root !== undefined, word });
-    return { ...token, segment, depth: isOpening ? depth++ : depth };
+    return { ...token, segment: lowerToken(match), depth: isOpening ? depth++ : depth };
   });
 }
 
-function lowerToken(
-  text: string,
-  path: string,
-  {
-    isOpening,
-    isRoot,
-    word,
-  }: { readonly isOpening: boolean; readonly isRoot: boolean; readonly word: string | undefined },
-): TemplateSegment {
+function lowerToken([text, each, item, root, path = '', word]: RegExpExecArray): TemplateSegment {
   if (word !== undefined) return { kind: 'index' };
-  const from = isRoot ? { from: 'root' as const } : {};
-  if (isOpening) return { kind: 'each', path: parsePath(path) ?? [], text, ...from, plan: [] };
-  if (path === '') return { kind: 'path', path: [], text, builtin: null, from: 'element' };
+  const from = root === undefined ? {} : { from: 'root' as const };
+  if (each !== undefined) return { kind: 'each', path: parsePath(path) ?? [], text, ...from, plan: [] };
+  if (item !== undefined) return { kind: 'path', path: [], text, builtin: null, from: 'element' };
   const segment = placeholder(path);
   return segment.kind === 'path' ? { ...segment, text, ...from } : segment;
 }
@@ -196,3 +188,21 @@ export const operatorsOf = (config: FilterConfig): readonly Operator[] =>
 
 export const groupsOf = (config: FilterConfig): readonly Group[] =>
   GROUPS.filter((group) => config[group] !== undefined);
+
+/** A filter, and its path. */
+export interface Condition {
+  readonly config: FilterConfig;
+  readonly path: NodePath;
+}
+
+/** All filters, also those in groups, but not those of elements. */
+export function conditions(filters: FilterConfig | readonly FilterConfig[], path: NodePath): readonly Condition[] {
+  if (isList(filters)) return filters.flatMap((filter, index) => conditions(filter, [...path, index]));
+  const groups = (['all', 'any', 'not'] as const).flatMap((group) =>
+    conditions(filters[group] ?? [], [...path, group]),
+  );
+  return [{ config: filters, path }, ...groups];
+}
+
+const isList = (filters: FilterConfig | readonly FilterConfig[]): filters is readonly FilterConfig[] =>
+  Array.isArray(filters);

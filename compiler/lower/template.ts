@@ -22,7 +22,7 @@ function askAboutBraces(text: string, errors: readonly Problem[]): readonly Prob
   return [{ rule: 'template-braces', path: [], at: 'value', message: '', ask }];
 }
 
-const blank = (text: string, { offset, length }: { readonly offset: number; readonly length: number }): string =>
+const blank = (text: string, { offset, length }: Span): string =>
   text.slice(0, offset) + ' '.repeat(length) + text.slice(offset + length);
 
 const HEADER = new RegExp(`\\{headers(?:\\.|(?=\\[))${PATH}\\}`, 'g');
@@ -69,15 +69,19 @@ export const defaultPrompt: TemplatePlan = [
 /** Blocks in blocks, at most. */
 const MAX_DEPTH = 8;
 
+type Span = Pick<Token, 'offset' | 'length'>;
+
+/** @param meant what to write instead; absent: that depends */
+function syntaxProblem(text: string, within: Span, what: string, meant?: string): Problem {
+  const found = `${text.slice(within.offset, within.offset + within.length)} ${what}`;
+  const problem = { rule: 'template-syntax', path: [], at: 'value', within } as const;
+  if (meant === undefined) return { ...problem, message: found };
+  return { ...problem, message: `${found}; write ${meant}`, fix: { kind: 'replace', text: meant } };
+}
+
 /** A block without an end, an end without a block, or a block that names no list. */
 function checkBlocks(text: string): readonly Problem[] {
-  const at = ({ offset, length }: Pick<Token, 'offset' | 'length'>, what: string): Problem => ({
-    rule: 'template-syntax',
-    path: [],
-    at: 'value',
-    message: `${text.slice(offset, offset + length)} ${what}`,
-    within: { offset, length },
-  });
+  const at = ({ offset, length }: Span, what: string): Problem => syntaxProblem(text, { offset, length }, what);
   const problems: Problem[] = [];
   const open: Token[] = [];
   const tokens = readTokens(text);
@@ -115,15 +119,7 @@ function checkSyntax(text: string): readonly Problem[] {
       const found = slip.closed ? closed : `{${/^\S+/.exec(inside)?.[0] ?? ''}`;
       const meant = meantBy(found);
       const within = { offset: match.index - before.length, length: found.length };
-      const problem: Problem = {
-        rule: 'template-syntax',
-        path: [],
-        at: 'value',
-        message: `${found} ${slip.what}`,
-        within,
-      };
-      if (FOREIGN_LOOP.test(text)) return [problem];
-      return [{ ...problem, message: `${problem.message}; write ${meant}`, fix: { kind: 'replace', text: meant } }];
+      return [syntaxProblem(text, within, slip.what, FOREIGN_LOOP.test(text) ? undefined : meant)];
     }),
   ];
 }
@@ -139,9 +135,8 @@ function loneBrace(text: string): readonly Problem[] {
   const [offset, end] = span;
   const found = text.slice(offset, end);
   const meant = found.startsWith('{') ? `${found}}` : `{${found}`;
-  const message = `${found} ${found.startsWith('{') ? 'is not closed' : 'is not opened'}; write ${meant}`;
-  const within = { offset, length: found.length };
-  return [{ rule: 'template-syntax', path: [], at: 'value', message, within, fix: { kind: 'replace', text: meant } }];
+  const what = found.startsWith('{') ? 'is not closed' : 'is not opened';
+  return [syntaxProblem(text, { offset, length: found.length }, what, meant)];
 }
 
 /** The rest of a path of two parts or more, after its first letter. */

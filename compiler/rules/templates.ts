@@ -1,11 +1,7 @@
 /** Rules about templates, filters, scripts and keys of events. */
 
-import type { FilterConfig } from '../../schemas/generated/types.ts';
-import { lowerField } from '../config/grammar.ts';
+import { conditions, lowerField } from '../config/grammar.ts';
 import { EVENTS, keepsAll } from '../config/route-keys.ts';
-import type { NodePath } from '../diagnostics/diagnostic.ts';
-import { globSource } from '../globs/linear-glob.ts';
-import { flowText } from '../text/plain-data.ts';
 import { oneOf } from '../text/suggest.ts';
 import { STORING_TARGETS } from './support/receivers.ts';
 import { scriptState } from './support/route-facts.ts';
@@ -37,36 +33,10 @@ export const burstEvents = rule('burst-events', {
   },
 });
 
-/** A glob that is compared as text. */
-export const filterGlob = rule('filter-glob', {
-  route({ config }, report) {
-    for (const { filter, path } of conditions(config.filters ?? [], ['filters'])) {
-      for (const operator of ['equals', 'not_equals', 'in'] as const) {
-        for (const [index, value] of [filter[operator]].flat().entries()) {
-          if (typeof value !== 'string' || !GLOB.test(value)) continue;
-          const at = operator === 'in' ? [...path, operator, index] : [...path, operator];
-          const message = `\`${operator}\` compares the whole value, and \`*\` is an ordinary character in it`;
-          report({ path: at, at: 'value', message, hint: matchHint(value) });
-        }
-      }
-    }
-  },
-});
-
-/** A path or a name with stars. A text in bold type has none at only one end. */
-const GLOB = /^(?!\*+$)(?!\*+[^*]+\*+$|\/\*)[\w./@:*-]*\*[\w./@:*-]*$/;
-
-function matchHint(glob: string): string {
-  const [, start] = /^([^*]+)\*{1,2}$/.exec(glob) ?? [];
-  if (start !== undefined) return `write \`starts_with: ${flowText(start)}\``;
-  const source = globSource(glob);
-  return source instanceof Error ? 'write it as a `regex`' : `write \`regex: ${JSON.stringify(source)}\``;
-}
-
 /** A list file that does not exist on this machine (§2.2). */
 export const listFileMissing = rule('list-file-missing', {
   route(route, report) {
-    for (const { filter, path: at } of conditions(route.config.filters ?? [], ['filters'])) {
+    for (const { config: filter, path: at } of conditions(route.config.filters ?? [], ['filters'])) {
       const { in_file: file } = filter;
       const path = [...at, 'in_file'];
       if (file === undefined || file.endsWith('/') || route.scope.facts.listFile(file.replace(/^<home_dir>\/+/, '')))
@@ -76,23 +46,6 @@ export const listFileMissing = rule('list-file-missing', {
     }
   },
 });
-
-interface Condition {
-  readonly filter: FilterConfig;
-  readonly path: NodePath;
-}
-
-/** All filters, also those in groups. */
-function conditions(filters: FilterConfig | readonly FilterConfig[], path: NodePath): readonly Condition[] {
-  if (isList(filters)) return filters.flatMap((filter, index) => conditions(filter, [...path, index]));
-  const groups = (['all', 'any', 'not'] as const).flatMap((group) =>
-    conditions(filters[group] ?? [], [...path, group]),
-  );
-  return [{ filter: filters, path }, ...groups];
-}
-
-const isList = (filters: FilterConfig | readonly FilterConfig[]): filters is readonly FilterConfig[] =>
-  Array.isArray(filters);
 
 /** `max_age_seconds` without `timestamp`, or the reverse. */
 export const maxAge = rule('max-age', {

@@ -28,11 +28,11 @@ const FREE_BYTES = 65_536;
 
 /** Undoes `Content-Encoding`: one of gzip (also of several members), deflate and br, of the whole body. @param limit in bytes */
 export function decodeBody(encoding: string | undefined, body: Buffer, limit: number): Buffer | DecodingFault {
-  const names = (encoding ?? '')
+  const [name, second] = (encoding ?? '')
     .toLowerCase()
     .split(',')
-    .flatMap((name) => namedEncoding(name.trim()));
-  const [name, second] = names;
+    .map((each) => each.trim())
+    .filter((each) => each !== '' && each !== 'identity');
   if (name === undefined) return body;
   const decode = second === undefined ? DECODERS.get(name) : undefined;
   if (decode === undefined) return 'content_encoding';
@@ -51,8 +51,6 @@ interface Decoded {
   readonly buffer: Buffer;
   readonly engine: { readonly bytesWritten: number };
 }
-
-const namedEncoding = (name: string): string[] => (name === '' || name === 'identity' ? [] : [name]);
 
 const CHARSET = /;\s*charset\s*=\s*["']?([^"';,\s]+)/i;
 const UTF8 = /^utf-?8$/i;

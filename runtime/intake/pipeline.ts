@@ -78,16 +78,19 @@ export async function runPipeline(intake: Intake, services: Services, watcher: W
     }
     return null;
   };
+  const finish = async (stages: typeof EVENT_ORDER, of: Intake): Promise<Reply> => {
+    const reply = await run(stages, of);
+    if (reply === null) throw new Error('no stage returned a reply');
+    return reply;
+  };
   const ended = await run(REQUEST_ORDER, intake);
   if (ended !== null) return ended;
-  if (intake.items !== null) {
-    const [decide, dispatch] = [EVENT_ORDER.slice(0, -1), EVENT_ORDER.slice(-1)];
-    // The id of the request is part of the ids of its items.
-    await run(EVENT_ORDER.slice(0, 1), intake);
-    const stages = { decide: (of: Intake) => run(decide, of), dispatch: (of: Intake) => run(dispatch, of) };
-    return answerBatch(intake, intake.items, stages, services);
-  }
-  const reply = await run(EVENT_ORDER, intake);
-  if (reply === null) throw new Error('no stage returned a reply');
-  return reply;
+  if (intake.items === null) return finish(EVENT_ORDER, intake);
+  // The id of the request is part of the ids of its items.
+  await run(EVENT_ORDER.slice(0, 1), intake);
+  const stages = {
+    decide: (of: Intake) => run(EVENT_ORDER.slice(0, -1), of),
+    dispatch: (of: Intake) => finish(EVENT_ORDER.slice(-1), of),
+  };
+  return answerBatch(intake, intake.items, stages, services);
 }

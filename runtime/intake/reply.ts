@@ -166,16 +166,11 @@ export interface Subject {
   readonly delivery_id: string;
 }
 
-export function accepted({ route, event, delivery_id }: Subject, cronJob: string | null): Reply {
-  const body = { status: 'accepted', route, event, delivery_id };
-  return jsonReply(202, 'accepted', cronJob === null ? body : { ...body, cron_job: cronJob });
-}
-
 /** @param more further members of the body @param headers alternating names and values */
-export function acceptedWith(
+export function accepted(
   { route, event, delivery_id }: Subject,
-  status: 200 | 202,
-  more: Readonly<Record<string, unknown>>,
+  more: Readonly<Record<string, unknown>> = {},
+  status: 200 | 202 = 202,
   headers: readonly string[] = NO_HEADERS,
 ): Reply {
   return jsonReply(status, 'accepted', { status: 'accepted', route, event, delivery_id, ...more }, headers);

@@ -4,7 +4,7 @@ import { RE2JS } from 're2js';
 import { compareNumbers, ExactNumber, isNumber, readJson, writeJson } from '../../base/exact-number.ts';
 import { printPath } from '../../base/paths.ts';
 import type { FieldPlan, FilterElements, FilterGroup, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
-import { Item } from '../verify/items.ts';
+import { Item, valueAtPath } from '../verify/items.ts';
 import type { ListFile } from './in-file-set.ts';
 import type { ValueSet } from './value-set.ts';
 import { createValueSet, jsonEqual } from './value-set.ts';
@@ -60,12 +60,9 @@ function payloadRoot(payload: unknown): unknown {
 export function linkField(field: FieldPlan): ReadField {
   if (field.in === 'event') return (subject) => subject.event;
   if (field.in === 'header') return linkHeader(field.path[0] ?? '');
-  // Only an element of a list is a field by itself.
-  if (field.in === 'root' && field.path.length === 0) return (subject) => subject.payload;
-  const path = linkPath(field.path);
-  if (path === null) return () => undefined;
-  if (field.in === 'root') return (subject) => readPath(subject.payload, path);
-  return (subject) => readPath(payloadRoot(subject.payload), path);
+  const { path } = field;
+  if (field.in === 'root') return (subject) => valueAtPath(subject.payload, path);
+  return (subject) => valueAtPath(payloadRoot(subject.payload), path);
 }
 
 function linkHeader(name: string): ReadField {
@@ -146,17 +143,7 @@ function linkElements({ kind, field, where }: FilterElements, open: (path: strin
       const decided = decide(subject, list);
       const shown = decided < 0 ? [...list.slice(0, SHOWN_ELEMENTS).keys()] : [decided];
       const of = shown.map((element) => ({ ...linked.inspect(at(subject, list[element])), element }));
-      const missing = value === undefined;
-      const found = missing ? null : (value as FilterLeaf['value']);
-      return {
-        operator: kind,
-        field: printField(field),
-        expected: null,
-        found,
-        missing,
-        holds: holds(subject, value),
-        of,
-      };
+      return { operator: kind, ...foundAt(field, value), expected: null, holds: holds(subject, value), of };
     },
   };
 }
@@ -169,13 +156,16 @@ function linkLeaf({ field, operator, value, exact }: FilterLeaf, open: (path: st
     matches: (subject) => test(read(subject)),
     inspect: (subject) => {
       const value = read(subject);
-      const missing = value === undefined;
-      // Payloads are JSON.
-      const found = missing ? null : (value as FilterLeaf['value']);
-      return { operator, field: printField(field), expected, found, missing, holds: test(value), of: [] };
+      return { operator, ...foundAt(field, value), expected, holds: test(value), of: [] };
     },
   };
 }
+
+const foundAt = (field: FieldPlan, value: unknown): Pick<FilterFinding, 'field' | 'found' | 'missing'> => {
+  const missing = value === undefined;
+  // Payloads are JSON.
+  return { field: printField(field), found: missing ? null : (value as FilterLeaf['value']), missing };
+};
 
 /** Combines the results of a group's members: each leaf is evaluated once, however deep it is nested. */
 const COMBINED: Readonly<Record<FilterGroup['kind'], (of: readonly FilterFinding[]) => boolean>> = {
@@ -183,6 +173,8 @@ const COMBINED: Readonly<Record<FilterGroup['kind'], (of: readonly FilterFinding
   any: (of) => of.some(({ holds }) => holds),
   not: (of) => !of.every(({ holds }) => holds),
 };
+
+const NO_FIELD = { field: null, expected: null, found: null, missing: false } as const;
 
 function linkGroup({ kind, filters }: FilterGroup, open: (path: string) => ValueSet): LinkedFilter {
   const members = filters.map((member) => linkFilter(member, open));
@@ -194,15 +186,7 @@ function linkGroup({ kind, filters }: FilterGroup, open: (path: string) => Value
     matches,
     inspect: (subject) => {
       const of = members.map(({ inspect }) => inspect(subject));
-      return {
-        operator: kind,
-        field: null,
-        expected: null,
-        found: null,
-        missing: false,
-        holds: COMBINED[kind](of),
-        of,
-      };
+      return { operator: kind, ...NO_FIELD, holds: COMBINED[kind](of), of };
     },
   };
 }
@@ -229,38 +213,4 @@ export function printField({ in: place, path }: FieldPlan): string {
   const [first] = path;
   if (first === undefined) return '.';
   return printPath(path, (path.length > 1 ? ['headers', 'payload'] : ['event', 'event_type']).includes(first));
-}
-
-/** One part of a path; `index` is its value as an array index, -1 if it is not one. */
-interface Step {
-  readonly key: string;
-  readonly index: number;
-}
-
-/** Follows a dotted path into a payload, for templates, filters and coalesce keys: own properties only, never a prototype. */
-export type PayloadPath = readonly Step[];
-
-/** Array indexes are canonical decimals: `0`, `12`, not `01` or `length`. */
-const INDEX = /^(?:0|[1-9]\d{0,9})$/;
-
-/** Prepares a path once, at link time; null for a path that never resolves. */
-export function linkPath(path: readonly string[]): PayloadPath | null {
-  // JSON.parse creates an own `__proto__`; no payload needs it.
-  if (path.length === 0 || path.includes('__proto__')) return null;
-  return path.map((key) => ({ key, index: INDEX.test(key) ? Number(key) : -1 }));
-}
-
-/** The value at `path` below `root`; undefined if it does not resolve (JSON has no undefined). */
-export function readPath(root: unknown, path: PayloadPath): unknown {
-  if (root instanceof Item) {
-    const { value, skipped } = root.startOf(path[0]?.key);
-    return readPath(value, path.slice(skipped));
-  }
-  let value = root;
-  for (const step of path) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    if (Array.isArray(value)) value = step.index < 0 ? undefined : value[step.index];
-    else value = Object.hasOwn(value, step.key) ? (value as Record<string, unknown>)[step.key] : undefined;
-  }
-  return value;
 }

@@ -35,18 +35,12 @@ type Digest = (request: SignedRequest) => string;
 
 /** Recognises requests that were captured and sent again under another id (decisions §4). */
 export interface LinkedGuard {
-  readonly name: Digest;
+  readonly digest: Digest;
   /** How long it is claimed, in ms. @param idMs how long an id is claimed */
   readonly ttlMs: (idMs: number) => number;
   /** The first locations of the delivery id, which are signed: an id there needs no guard. */
   readonly signed: readonly LocatorPlan[];
 }
-
-/** A guard is stored like an id; no id has a line feed (`boundedId`). */
-const guardName =
-  (digest: Digest): Digest =>
-  (request) =>
-    `\n${digest(request)}`;
 
 /** @param scheme name of the scheme that verified the request */
 export type FindIdentity = (scheme: string) => Identity;
@@ -88,15 +82,8 @@ export function identityLinker(table: SpecifiedLocations & Pick<RouteTable, 'sch
   /** For an unsigned request of an unknown sender: the order of §6. */
   const { default_event: eventFallback, default_delivery: delivery } = table;
   const bodyGuard = linkBodyGuard(({ body }) => digestOf(body), 0);
-  const unknown: Identity = {
-    event: [],
-    eventFallback,
-    delivery,
-    digest: null,
-    guard: null,
-    bodyGuard,
-    ...namesOf({}),
-  };
+  const empty = { event: [], digest: null, guard: null, tests: new Set<string>(), details: new Map<string, never>() };
+  const unknown: Identity = { ...empty, eventFallback, delivery, bodyGuard };
   return (source, insecure) => {
     if (!insecure) return ofScheme;
     const identity = source === null ? unknown : ofScheme(source);
@@ -105,28 +92,19 @@ export function identityLinker(table: SpecifiedLocations & Pick<RouteTable, 'sch
 }
 
 function identityOf(plan: SchemePlan, table: SpecifiedLocations): Identity {
+  const { event, delivery, delivery_digest, test_events, event_details = {} } = plan;
   const specified = signedLocations(table);
-  const rest = { ...linkGuards(plan), ...namesOf(plan) };
-  if (!namesLocations(plan)) {
-    return { event: [], eventFallback: specified.event, delivery: specified.delivery, digest: null, ...rest };
-  }
-  const { event, delivery, delivery_digest } = plan;
+  const isNamed = namesLocations(plan);
   return {
     event,
-    eventFallback: specified.event.filter(isInBody),
-    delivery,
+    eventFallback: isNamed ? specified.event.filter(isInBody) : specified.event,
+    delivery: isNamed ? delivery : specified.delivery,
     ...(delivery_digest ? linkDigest(plan) : { digest: null }),
-    ...rest,
+    ...linkGuards(plan),
+    tests: new Set(test_events),
+    details: new Map(Object.entries(event_details)),
   };
 }
-
-const namesOf = ({
-  test_events = [],
-  event_details = {},
-}: Pick<SchemePlan, 'test_events' | 'event_details'>): Pick<Identity, 'tests' | 'details'> => ({
-  tests: new Set(test_events),
-  details: new Map(Object.entries(event_details)),
-});
 
 function linkGuards(plan: SchemePlan): Pick<Identity, 'guard' | 'bodyGuard'> {
   const { replay_guard: guard, timestamp, delivery } = plan;
@@ -139,12 +117,12 @@ function linkGuards(plan: SchemePlan): Pick<Identity, 'guard' | 'bodyGuard'> {
     const time = readTimestamp(timestamp, request);
     return typeof time === 'string' ? '' : time.text;
   };
-  const name = guardName(linkDigest(plan, readTime).digest);
-  return { guard: { name, ttlMs: () => windowMs, signed: delivery.slice(0, guard.signed_ids) }, bodyGuard };
+  const { digest } = linkDigest(plan, readTime);
+  return { guard: { digest, ttlMs: () => windowMs, signed: delivery.slice(0, guard.signed_ids) }, bodyGuard };
 }
 
 const linkBodyGuard = (digest: Digest, windowMs: number): LinkedGuard => ({
-  name: guardName(digest),
+  digest,
   ttlMs: (idMs) => Math.max(idMs, windowMs),
   signed: [],
 });

@@ -1,9 +1,8 @@
 /** Links the check for events that a hookwright has caused: their sender, and the marker in their text. */
 import { isNumber } from '../../base/exact-number.ts';
 import type { RoutePlan } from '../../schemas/generated/types.ts';
+import { valueAtPath } from '../verify/items.ts';
 import type { TableHeadPlan } from './link-context.ts';
-import type { PayloadPath } from './link-filter.ts';
-import { linkPath, readPath } from './link-filter.ts';
 
 export interface LinkedLoop {
   /**
@@ -17,13 +16,15 @@ export interface LinkedLoop {
 
 export type OwnLogin = (profile: string, target: string) => string | null;
 
+type Path = readonly string[];
+
 interface OfScheme {
   /** Null: all texts. */
-  readonly texts: readonly PayloadPath[] | null;
+  readonly texts: readonly Path[] | null;
   /** `own`: a field, a login, or the target whose login is used. */
   readonly senders: readonly {
-    readonly path: PayloadPath;
-    readonly own: PayloadPath | string | { readonly target: string };
+    readonly path: Path;
+    readonly own: Path | string | { readonly target: string };
   }[];
 }
 
@@ -40,33 +41,32 @@ export function linkLoop({ profile, insecure, source }: RoutePlan, { schemes, pr
     const known = linked.get(name);
     if (known !== undefined) return known;
     const plan = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
-    const senders = (plan?.own_sender ?? []).flatMap(({ path, same_as, target, setting: key }) => {
-      const at = linkPath(path);
-      const own = same_as === null ? (setting(target, key) ?? { target }) : linkPath(same_as);
-      return at === null || own === null ? [] : [{ path: at, own }];
-    });
-    const found = { texts: plan?.texts?.map(linkPath).filter((path) => path !== null) ?? null, senders };
+    const senders = (plan?.own_sender ?? []).map(({ path, same_as, target, setting: key }) => ({
+      path,
+      own: same_as ?? setting(target, key) ?? { target },
+    }));
+    const found = { texts: plan?.texts ?? null, senders };
     linked.set(name, found);
     return found;
   };
   return {
     isOwnSender: (scheme, payload, ownLogin) =>
       ofScheme(scheme).senders.some(({ path, own }) => {
-        const sender = readPath(payload, path);
+        const sender = valueAtPath(payload, path);
         if (!isName(sender)) return false;
         const other = typeof own === 'object' && 'target' in own ? ownLogin(profile, own.target) : ownIn(payload, own);
         return isName(other) && String(sender).toLowerCase() === String(other).toLowerCase();
       }),
     installationsIn(scheme, payload) {
       const { texts } = ofScheme(scheme);
-      const found = texts === null ? [payload] : texts.map((path) => readPath(payload, path));
+      const found = texts === null ? [payload] : texts.map((path) => valueAtPath(payload, path));
       return markersIn(found.map((value) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))));
     },
   };
 }
 
-const ownIn = (payload: unknown, own: PayloadPath | string): unknown =>
-  typeof own === 'string' ? own : readPath(payload, own);
+const ownIn = (payload: unknown, own: Path | string): unknown =>
+  typeof own === 'string' ? own : valueAtPath(payload, own);
 
 const isName = (value: unknown): boolean => (typeof value === 'string' && value !== '') || isNumber(value);
 

@@ -9,8 +9,8 @@ import type {
   TemplatePlan,
   TemplateSegment,
 } from '../../schemas/generated/types.ts';
-import { plainPayload } from '../verify/items.ts';
-import { linkPath, printField, readPath } from './link-filter.ts';
+import { plainPayload, valueAtPath } from '../verify/items.ts';
+import { printField } from './link-filter.ts';
 
 /** Limits in code points (§8). */
 const DUMP_LIMIT = 4000;
@@ -115,29 +115,20 @@ function markedText(value: unknown, markerId: string, marks: Marks, block?: Bloc
   return marks.markJson((clean) => compactJson(value, roomIn(block, NESTED_LIMIT), clean), markerId);
 }
 
-/** Reads the value of a placeholder, or the list of a block; null if it never resolves. */
-function linkValue({
-  path: parts,
-  from,
-}: PathSegment | EachSegment): ((payload: unknown, block?: Block) => unknown) | null {
-  if (from === 'element' || (from === undefined && parts.length === 0)) return (payload) => payload;
-  const path = linkPath(parts);
-  if (path === null) return null;
-  if (from === undefined) return (payload) => readPath(payload, path);
-  return (payload, block) => readPath(block === undefined ? payload : block.root, path);
-}
+/** The value of a placeholder, or the list of a block. */
+const readValue = ({ path, from }: PathSegment | EachSegment, payload: unknown, block?: Block): unknown =>
+  valueAtPath(from === 'root' && block !== undefined ? block.root : payload, path);
 
 function linkPlaceholder(segment: PathSegment, marks: Marks): Resolve {
   const { path, from, builtin, marked } = segment;
-  const read = path.length === 0 && from === undefined ? null : linkValue(segment);
-  if (read === null) return () => undefined;
+  if (path.length === 0 && from === undefined) return () => undefined;
   if (marked) {
     return (payload, builtins, id, block) =>
-      markedText(read(payload, block), id, marks, block) ??
+      markedText(readValue(segment, payload, block), id, marks, block) ??
       (builtin === null ? undefined : marks.markText(builtins[builtin], id));
   }
-  if (builtin === null) return (payload, _, __, block) => valueText(read(payload, block));
-  return (payload, builtins, _, block) => valueText(read(payload, block)) ?? builtins[builtin];
+  return (payload, builtins, _, block) =>
+    valueText(readValue(segment, payload, block)) ?? (builtin === null ? undefined : builtins[builtin]);
 }
 
 function linkDump({ marked, compact }: DumpSegment, marks: Marks): Resolve {
@@ -157,11 +148,10 @@ const linkMeta = ({ name, marked }: MetaSegment, marks: Marks): Resolve =>
 
 /** Renders a block (§2.5). It stops at its limits, so a list costs no more than is shown of it. */
 function linkBlock(segment: EachSegment, marks: Marks): Resolve {
-  const read = linkValue(segment);
   const parts = segment.plan.map((each) => linkSegment(each, marks));
   return (payload, builtins, id, block) => {
     if (block === undefined) throw new Error('a block has no limits');
-    const list = read?.(payload, block);
+    const list = readValue(segment, payload, block);
     if (!Array.isArray(list)) {
       block.unresolved.add(segment.text);
       return '';

@@ -33,9 +33,9 @@ export interface LinkedRoute {
   readonly deprecated: ReadonlyMap<string, string>;
   /** Finds out why a signature was rejected; contains the secrets. */
   readonly evidence: () => SignatureEvidence;
-  /** The format of bodies; null: the content type decides. */
   /** An empty body is the payload `{}`. */
   readonly allowsEmpty: boolean;
+  /** The format of bodies; null: the content type decides. */
   readonly body: NonNullable<SchemePlan['body']> | null;
   /** Locations of the event type and the delivery id (§6.1, §6.2). */
   readonly identityOf: FindIdentity;

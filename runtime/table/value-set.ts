@@ -1,5 +1,5 @@
 /** A set of JSON values compared deeply, for the `in` and `in_file` operators. Numbers are compared by their exact value. */
-import { compareNumbers, ExactNumber, exactValue, isNumber, simplest } from '../../base/exact-number.ts';
+import { compareNumbers, ExactNumber, exactValue, isNumber } from '../../base/exact-number.ts';
 
 export interface ValueSet {
   has(value: unknown): boolean;
@@ -11,14 +11,13 @@ function isNested(value: unknown): boolean {
 
 /** Scalars are found in constant time, nested values by comparing each. */
 export function createValueSet(list: readonly unknown[]): ValueSet {
-  const numbers = list.filter((value) => value instanceof ExactNumber);
-  const scalars = new Set([...list.filter((value) => !isNested(value)), ...numbers.map(simplest)]);
-  const exact = new Set(numbers.map(exactValue));
+  const numbers = new Set(list.filter(isNumber).map(exactValue));
+  const others = new Set(list.filter((value) => !isNested(value) && !isNumber(value)));
   const nested = list.filter(isNested);
   return {
     has(value) {
-      if (value instanceof ExactNumber) return scalars.has(simplest(value)) || exact.has(exactValue(value));
-      if (!isNested(value)) return scalars.has(value);
+      if (isNumber(value)) return numbers.has(exactValue(value));
+      if (!isNested(value)) return others.has(value);
       for (const member of nested) if (jsonEqual(member, value)) return true;
       return false;
     },

@@ -38,7 +38,10 @@ export const plainPayload = (payload: unknown): unknown => (payload instanceof I
 export const replacePayload = (payload: unknown, value: unknown): unknown =>
   payload instanceof Item ? payload.with(value) : value;
 
-/** Follows own properties only, and arrays by decimal index: `__proto__` and `length` resolve to undefined. */
+/**
+ * The value at a path; undefined if it does not resolve (JSON has no undefined). Follows own properties only, without
+ * `__proto__`, which JSON.parse makes one, and arrays by decimal index.
+ */
 export function valueAtPath(root: unknown, path: readonly string[]): unknown {
   if (root instanceof Item) {
     const { value, skipped } = root.startOf(path[0]);
@@ -47,7 +50,8 @@ export function valueAtPath(root: unknown, path: readonly string[]): unknown {
   let value = root;
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    if (Array.isArray(value) && !/^(0|[1-9]\d*)$/.test(key)) return undefined;
+    // The other own properties of an array are its elements, by their decimal index.
+    if (key === '__proto__' || (key === 'length' && Array.isArray(value))) return undefined;
     value = (value as Record<string, unknown>)[key];
   }
   return value;

@@ -6,7 +6,7 @@ import { findStored } from '../../../runtime/dispatch/own-message.ts';
 import { readAnswer } from '../../../runtime/dispatch/run-agent.ts';
 import type { Intake, OpenStatuses } from '../../../runtime/intake/intake.ts';
 import type { Reply, Subject } from '../../../runtime/intake/reply.ts';
-import { acceptedWith, jsonReply, retryLater } from '../../../runtime/intake/reply.ts';
+import { accepted, jsonReply, retryLater } from '../../../runtime/intake/reply.ts';
 import { answeredEvent, refuse } from '../../../runtime/intake/stages/decide.ts';
 import type { IntakeRequest } from '../../../runtime/intake/unverified-bodies.ts';
 import type { Clock, Timer } from '../../../runtime/platform/clock.ts';
@@ -68,11 +68,11 @@ async function answerWithStatus(
   intake.statusUrl = more.status_url;
   // A batch is answered at once.
   const seconds = intake.partOf === null ? preferredWait(request.headers.prefer) : 0;
-  if (seconds === 0 || dispatch === null) return acceptedWith(subject, 202, more);
+  if (seconds === 0 || dispatch === null) return accepted(subject, more);
   await statuses.wait(dispatch.id, seconds * 1000, (gone) => response.once('close', gone));
   const status = await readOr(statuses, dispatch.id, route);
-  if (status === null || !isOver(status)) return acceptedWith(subject, 202, more);
-  return acceptedWith(subject, 200, { ...more, ...status }, ['Preference-Applied', `wait=${seconds}`]);
+  if (status === null || !isOver(status)) return accepted(subject, more);
+  return accepted(subject, { ...more, ...status }, 200, ['Preference-Applied', `wait=${seconds}`]);
 }
 
 /** Null while the store is unavailable; the event is accepted anyway. */

@@ -11,32 +11,25 @@ type Answer = Pick<Problem, 'message' | 'hint' | 'fix'>;
 
 /** Returns the problems of a template; `within` is the part of the text. */
 export function readBraces(text: string): readonly Problem[] {
-  const code = [...text.matchAll(CODE)].map(({ 0: span, index }) => ({ start: index, end: index + span.length }));
   const known = new Set(readTokens(text).map(({ offset }) => offset));
-  const taken: { readonly start: number; readonly end: number }[] = [];
-  return FORMS.flatMap(({ pattern, answer, inCode, once }) => {
-    const found = [...text.matchAll(pattern)].flatMap((match): readonly Problem[] => {
-      const { 0: written, index } = match;
-      const isIn = ({ start, end }: { readonly start: number; readonly end: number }): boolean =>
-        index >= start && index < end;
-      if ((inCode !== true && code.some(isIn)) || taken.some(isIn)) return [];
-      if (pattern === SINGLE && (/[{$]/.test(text[index - 1] ?? '') || known.has(index))) return [];
-      const problem = answer(match);
-      if (problem === null) return [];
-      taken.push({ start: index, end: index + written.length });
-      return [
-        {
-          rule: 'template-braces',
-          path: [],
-          at: 'value',
-          within: { offset: index, length: written.length },
-          ...problem,
-        },
-      ];
+  const problems: Problem[] = [];
+  let left = text;
+  for (const { pattern, answer, inCode, once } of FORMS) {
+    const searched = inCode === true ? left : left.replace(CODE, blank);
+    const found = [...searched.matchAll(pattern)].flatMap((match): readonly Problem[] => {
+      const within = { offset: match.index, length: match[0].length };
+      const answered = known.has(match.index) ? null : answer(match);
+      return answered === null ? [] : [{ rule: 'template-braces', path: [], at: 'value', within, ...answered }];
     });
-    return once === true ? found.slice(0, 1) : found;
-  })
-    .map((problem) => (FOREIGN_LOOP.test(text) && problem.fix !== undefined ? inLoop(problem) : problem))
+    for (const { within = NONE } of found) {
+      const end = within.offset + within.length;
+      left = left.slice(0, within.offset) + blank(left.slice(within.offset, end)) + left.slice(end);
+    }
+    problems.push(...(once === true ? found.slice(0, 1) : found));
+  }
+  const isLoop = FOREIGN_LOOP.test(text);
+  return problems
+    .map((problem) => (isLoop && problem.fix !== undefined ? inLoop(problem) : problem))
     .toSorted((a, b) => (a.within?.offset ?? 0) - (b.within?.offset ?? 0));
 }
 
@@ -44,8 +37,10 @@ export function readBraces(text: string): readonly Problem[] {
 const inLoop = ({ fix: _, message, ...rest }: Problem): Problem => ({
   ...rest,
   message: message.replace(/; write .*$/s, ''),
-  hint: 'between `{#each path}` and `{/each}`, a path begins at the element',
 });
+
+const NONE = { offset: 0, length: 0 };
+const blank = (text: string): string => text.replace(/[^\n]/g, ' ');
 
 /** Fenced code, and code spans. */
 const CODE = /```[\s\S]*?(?:```|$)|`[^`\n]*`/g;
@@ -69,7 +64,7 @@ const CONTROL =
 const EXPRESSION = /\{\{-? *[\w.$]+[^{}\n]*\}\}/g;
 
 /** Text in single braces, on one line. */
-const SINGLE = /\{([^{}\n]{1,200})\}/g;
+const SINGLE = /(?<![{$])\{([^{}\n]{1,200})\}/g;
 
 interface Form {
   readonly pattern: RegExp;

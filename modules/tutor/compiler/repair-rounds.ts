@@ -9,33 +9,29 @@ import type { Diagnostic, TextEdit } from '../../../compiler/diagnostics/diagnos
 import type { FixedFile, RepairFiles } from '../../../compiler/module.ts';
 import type { Range } from '../../../compiler/text/source-text.ts';
 
-/** Limit on rounds, each of which applies some fixes or drops one; a few are usual. */
-const MAX_ROUNDS = 200;
+/** Limit on rounds, each of which compiles once; a few are usual. */
+const MAX_ROUNDS = 1000;
 
 export const repairRounds: RepairFiles = (found, recompile) => {
   const dropped = new Map<string, string>();
   let texts: ReadonlyMap<string, FixedFile> = new Map();
   let result = found;
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    let fixes = withoutOverlaps(result.diagnostics.filter(isFixable).filter((each) => !dropped.has(keyOf(each))));
-    while (fixes.length > 0) {
-      const fixed = [...groupBy(fixes, ({ source }) => source.path).values()].flatMap(fixFile);
-      const next = new Map([
-        ...texts,
-        ...fixed.map((file) => [file.path, merged(texts.get(file.path), file)] as const),
-      ]);
-      const after = recompile(next);
-      const harm = harmOf(result.diagnostics, after.diagnostics, fixed);
-      if (harm === null) {
-        texts = next;
-        result = after;
-        break;
-      }
-      // One of them does it: half of them is tried, until it is found.
-      if (fixes.length === 1) for (const only of fixes) dropped.set(keyOf(only), harm);
-      fixes = fixes.slice(0, Math.floor(fixes.length / 2));
-    }
-    if (fixes.length === 0 && !result.diagnostics.filter(isFixable).some((each) => !dropped.has(keyOf(each)))) break;
+  const nextFixes = (): readonly Fixable[] =>
+    withoutOverlaps(result.diagnostics.filter(isFixable).filter((each) => !dropped.has(keyOf(each))));
+  let fixes = nextFixes();
+  for (let round = 0; round < MAX_ROUNDS && fixes.length > 0; round++) {
+    const fixed = [...groupBy(fixes, ({ source }) => source.path).values()].flatMap(fixFile);
+    const next = new Map([...texts, ...fixed.map((file) => [file.path, merged(texts.get(file.path), file)] as const)]);
+    const after = recompile(next);
+    const harm = harmOf(result.diagnostics, after.diagnostics, fixed);
+    const [only, another] = fixes;
+    if (harm === null) {
+      texts = next;
+      result = after;
+    } else if (only !== undefined && another === undefined) dropped.set(keyOf(only), harm);
+    // One of several does it: half of them is tried, until it is found.
+    const isUnclear = harm !== null && another !== undefined;
+    fixes = isUnclear ? fixes.slice(0, Math.floor(fixes.length / 2)) : nextFixes();
   }
   const left = result.diagnostics
     .filter(isFixable)

@@ -14,14 +14,13 @@ import { printJson, printLine, printNote, visible } from '../../../cli/output/pr
 import { canPrompt, createPrompter } from '../../../cli/output/prompter.ts';
 import { findRoute, localBase, openTable, routePath } from '../../../cli/subscriptions/routes.ts';
 import { createSecrets, SecretError } from '../../../runtime/platform/secrets.ts';
-import { linkPath, readPath } from '../../../runtime/table/link-filter.ts';
-import { itemsOf } from '../../../runtime/verify/items.ts';
+import { itemsOf, valueAtPath } from '../../../runtime/verify/items.ts';
 import { partsOf } from '../../../runtime/verify/request.ts';
-import { SignError } from '../../../runtime/verify/sign-body.ts';
 import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { Explained } from './explain/explain-route.ts';
 import { typedSecretRef } from './explain/format-explanation.ts';
 import { inlineBody } from './explain/read-request.ts';
+import { SignError } from './test-event/sign-body.ts';
 import type { TestEvent, TestEventRequest } from './test-event/sign-test-event.ts';
 import { leavingMessages, looksLikeForm, signTestEvent } from './test-event/sign-test-event.ts';
 
@@ -205,8 +204,8 @@ function unresolvedIn({ prompt, deliver, script }: RoutePlan, payload: unknown):
   const segments = [prompt, ...deliver.flatMap(({ extra }) => Object.values(extra))].flat();
   const missing = segments.flatMap((segment) => {
     if (segment.kind !== 'path' && (segment.kind !== 'each' || segment.path.length === 0)) return [];
-    const path = linkPath(segment.path);
-    return path !== null && readPath(payload, path) !== undefined ? [] : [segment.text];
+    const isResolved = segment.path.length > 0 && valueAtPath(payload, segment.path) !== undefined;
+    return isResolved ? [] : [segment.text];
   });
   return [...new Set(missing)].filter((text) => !BUILT_IN.has(text));
 }

@@ -10,7 +10,7 @@ import type {
   VariantPlan,
   WaitSource,
 } from '../../../schemas/generated/types.ts';
-import { linkPath, readPath } from '../../table/link-filter.ts';
+import { valueAtPath } from '../../verify/items.ts';
 
 /*
  * Classifies a response: first by the success condition, then by the target's rules in order, then by the HTTP status.
@@ -167,12 +167,11 @@ function linkCondition(plan: ResponseCondition): Condition {
   return (response) => checks.every((check) => check(response));
 }
 
-/** Links a path of a plan to a reader; an empty path reads the value itself. */
-export function linkReader(path: readonly string[]): (root: unknown) => unknown {
-  if (path.length === 0) return (root) => root;
-  const linked = linkPath(path);
-  return linked === null ? () => undefined : (root) => readPath(root, linked);
-}
+/** A reader of the value at a path of a plan; an empty path reads the value itself. */
+export const linkReader =
+  (path: readonly string[]) =>
+  (root: unknown): unknown =>
+    valueAtPath(root, path);
 
 function linkCheck(check: CheckPlan): Condition {
   switch (check.kind) {

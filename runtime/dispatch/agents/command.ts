@@ -26,7 +26,7 @@ import { explainSecrets, SecretError } from '../../platform/secrets.ts';
 import type { ProgramEnd } from '../../store/states.ts';
 import type { Usage } from '../../store/usage.ts';
 import { addReported, toUsage } from '../../store/usage.ts';
-import { linkPath, readPath } from '../../table/link-filter.ts';
+import { valueAtPath } from '../../verify/items.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError, AgentNotStarted } from '../agent-runner.ts';
 import { locateProgram } from './program.ts';
@@ -218,11 +218,8 @@ function parsePrinted(text: string): Printed {
 }
 
 /** The text at the path; null when there is none. */
-function textAt(printed: Printed, path: readonly string[]): string | null {
-  const linked = linkPath(path);
-  if (linked === null) return null;
-  return printed.map((value) => readPath(value, linked)).find((found) => typeof found === 'string') ?? null;
-}
+const textAt = (printed: Printed, path: readonly string[]): string | null =>
+  printed.map((value) => valueAtPath(value, path)).find((found) => typeof found === 'string') ?? null;
 
 /** Returns null if no value is reported, or none can be a number of tokens or a cost. */
 function usageIn(printed: Printed, { input, output, cost }: UsagePathsPlan): Usage | null {
@@ -242,8 +239,7 @@ function sumAt(printed: Printed, path: readonly string[]): number | null {
 
 function reach(value: unknown, path: readonly string[]): readonly unknown[] {
   const star = path.indexOf('*');
-  const linked = linkPath(star < 0 ? path : path.slice(0, star));
-  const found = star === 0 ? value : linked === null ? undefined : readPath(value, linked);
+  const found = valueAtPath(value, star < 0 ? path : path.slice(0, star));
   if (star < 0) return [found];
   if (typeof found !== 'object' || found === null) return [];
   const rest = path.slice(star + 1);

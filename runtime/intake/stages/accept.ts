@@ -12,7 +12,7 @@ import { bounded } from '../../table/link-identity.ts';
 import type { Rendered } from '../../table/link-template.ts';
 import type { Intake, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
-import { accepted, acceptedWith, coalesced, delivered, deliveryFailed } from '../reply.ts';
+import { accepted, coalesced, delivered, deliveryFailed } from '../reply.ts';
 import { answeredEvent, ignore, refuse } from './decide.ts';
 
 const MODES: Record<RoutePlan['mode'], Dispatch['mode']> = {
@@ -94,6 +94,54 @@ const OF_DELIVERIES: ReadonlySet<string> = new Set(['webhook', 'job']);
 
 type DispatchTo = (intake: Intake, dispatch: Dispatch, claim: Claim, dispatcher: Dispatcher) => Promise<Reply>;
 
+const dispatchToAgent: DispatchTo = async (intake, dispatch, claim, dispatcher) => {
+  const { plan, coalesce } = intake.route;
+  if (coalesce === null || intake.coalesceKey === null) {
+    const result = await dispatcher.accept(dispatch, claim, plan.max_concurrent, intake);
+    if (result.kind === 'over_limit') return ignoreOver(intake, result);
+    return result.kind === 'accepted' ? accepted(answeredEvent(intake)) : refuse(intake, result);
+  }
+  const group = { key: intake.coalesceKey, window_ms: coalesce.windowMs, max_wait_ms: coalesce.maxWaitMs };
+  const result = await dispatcher.coalesce(dispatch, claim, group, plan.max_concurrent, intake);
+  if (result.kind === 'over_limit') return ignoreOver(intake, result);
+  return result.kind === 'coalesced' ? coalesced(answeredEvent(intake), result.superseded) : refuse(intake, result);
+};
+
+const ignoreOver = (intake: Intake, { reason, detail }: OverLimit): Reply => ignore(intake, reason, detail);
+
+const dispatchToTarget: DispatchTo = async (intake, dispatch, claim, dispatcher) => {
+  const result = await dispatcher.deliver(dispatch, claim, intake.route.limits.directTimeoutMs);
+  switch (result.kind) {
+    case 'delivered':
+      return delivered(answeredEvent(intake), result.results);
+    case 'failed':
+      intake.reason = 'delivery_failed';
+      intake.detail = result.results.flatMap(({ target, ok }) => (ok ? [] : [target])).join(',');
+      return deliveryFailed(intake.deliveryId, result.results);
+    default:
+      return refuse(intake, result);
+  }
+};
+
+const dispatchToJob: DispatchTo = async (intake, dispatch, claim, dispatcher) => {
+  const result = await dispatcher.fire(dispatch, claim);
+  switch (result.kind) {
+    case 'already_running':
+      intake.reason = 'job_already_running';
+      return accepted(answeredEvent(intake), { cron_job: dispatch.job, reason: intake.reason });
+    case 'accepted':
+      return accepted(answeredEvent(intake), { cron_job: dispatch.job });
+    case 'over_limit':
+      return ignoreOver(intake, result);
+    case 'paused':
+      return ignore(intake, 'job_paused');
+    case 'unknown_job':
+      return ignore(intake, 'job_unknown');
+    default:
+      return refuse(intake, result);
+  }
+};
+
 const BY_MODE: Record<RoutePlan['mode'], DispatchTo> = {
   agent: dispatchToAgent,
   message: dispatchToAgent,
@@ -109,61 +157,3 @@ export const dispatchEvent: Stage = (intake, { dispatcher, statuses }) => {
   const reporter = route.plan.status === undefined ? null : (statuses?.() ?? null);
   return reporter === null ? send() : reporter.accept(intake, send);
 };
-
-async function dispatchToAgent(
-  intake: Intake,
-  dispatch: Dispatch,
-  claim: Claim,
-  dispatcher: Dispatcher,
-): Promise<Reply> {
-  const { plan, coalesce } = intake.route;
-  if (coalesce === null || intake.coalesceKey === null) {
-    const result = await dispatcher.accept(dispatch, claim, plan.max_concurrent, intake);
-    if (result.kind === 'over_limit') return ignoreOver(intake, result);
-    return result.kind === 'accepted' ? accepted(answeredEvent(intake), null) : refuse(intake, result);
-  }
-  const group = { key: intake.coalesceKey, window_ms: coalesce.windowMs, max_wait_ms: coalesce.maxWaitMs };
-  const result = await dispatcher.coalesce(dispatch, claim, group, plan.max_concurrent, intake);
-  if (result.kind === 'over_limit') return ignoreOver(intake, result);
-  return result.kind === 'coalesced' ? coalesced(answeredEvent(intake), result.superseded) : refuse(intake, result);
-}
-
-const ignoreOver = (intake: Intake, { reason, detail }: OverLimit): Reply => ignore(intake, reason, detail);
-
-async function dispatchToTarget(
-  intake: Intake,
-  dispatch: Dispatch,
-  claim: Claim,
-  dispatcher: Dispatcher,
-): Promise<Reply> {
-  const result = await dispatcher.deliver(dispatch, claim, intake.route.limits.directTimeoutMs);
-  switch (result.kind) {
-    case 'delivered':
-      return delivered(answeredEvent(intake), result.results);
-    case 'failed':
-      intake.reason = 'delivery_failed';
-      intake.detail = result.results.flatMap(({ target, ok }) => (ok ? [] : [target])).join(',');
-      return deliveryFailed(intake.deliveryId, result.results);
-    default:
-      return refuse(intake, result);
-  }
-}
-
-async function dispatchToJob(intake: Intake, dispatch: Dispatch, claim: Claim, dispatcher: Dispatcher): Promise<Reply> {
-  const result = await dispatcher.fire(dispatch, claim);
-  switch (result.kind) {
-    case 'already_running':
-      intake.reason = 'job_already_running';
-      return acceptedWith(answeredEvent(intake), 202, { cron_job: dispatch.job, reason: intake.reason });
-    case 'accepted':
-      return accepted(answeredEvent(intake), dispatch.job);
-    case 'over_limit':
-      return ignoreOver(intake, result);
-    case 'paused':
-      return ignore(intake, 'job_paused');
-    case 'unknown_job':
-      return ignore(intake, 'job_unknown');
-    default:
-      return refuse(intake, result);
-  }
-}

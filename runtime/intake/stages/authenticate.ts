@@ -154,6 +154,7 @@ export const parsePayload: Stage = (intake) => {
 };
 
 const UNSUPPORTED: ReadonlySet<BodyFormatFault> = new Set(['content_type', 'content_encoding', 'charset']);
+
 /** Finds the items of a batch, if the source of the route sends batches. */
 function splitBatch(intake: Intake): Reply | null {
   const { batch } = intake.route;

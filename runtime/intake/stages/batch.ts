@@ -18,7 +18,7 @@ import { answeredEvent, eventName, ignore } from './decide.ts';
 interface EventStages {
   /** All stages before the last one; null: the event is rendered. */
   readonly decide: (event: Intake) => Promise<Reply | null>;
-  readonly dispatch: (event: Intake) => Promise<Reply | null>;
+  readonly dispatch: (event: Intake) => Promise<Reply>;
 }
 
 /** Maximum number of events whose scripts, or whose direct deliveries, run at once. */
@@ -38,13 +38,13 @@ export async function answerBatch(
   const events = items.map((item, index) => request.ofItem(item, index, digests[index] ?? null));
   const replies = new Map<Intake, Reply>();
   let chars = 0;
-  let refusal: { readonly event: Intake; readonly reply: Reply } | null = null;
-  await forEach(events, async (event) => {
-    const reply = refusal === null ? await stages.decide(event) : null;
-    if (event.dispatch !== null) chars += sizeOf(event.dispatch);
-    if (chars > MAX_CHARS) refusal ??= { event, reply: PAYLOAD_TOO_LARGE };
-    else if (reply !== null && reply.status >= 400) refusal ??= { event, reply };
-    if (reply !== null) replies.set(event, reply);
+  let refusal: BatchEvent | null = null;
+  await forEach(events, async (intake) => {
+    const reply = refusal === null ? await stages.decide(intake) : null;
+    if (intake.dispatch !== null) chars += sizeOf(intake.dispatch);
+    if (chars > MAX_CHARS) refusal ??= { intake, reply: PAYLOAD_TOO_LARGE };
+    else if (reply !== null && reply.status >= 400) refusal ??= { intake, reply };
+    if (reply !== null) replies.set(intake, reply);
   });
   if (refusal !== null) return refuseAll(request, refusal);
   request.release();
@@ -62,24 +62,18 @@ const sizeOf = ({ prompt, deliveries }: Dispatch): number =>
   deliveries.reduce((sum, { extra }) => sum + Object.values(extra).join('').length, prompt.length);
 
 /** A part of a batch is never stored alone: its sender could not know which. */
-function refuseAll(request: Intake, { event, reply }: BatchEventOf): Reply {
-  request.reason = reply === PAYLOAD_TOO_LARGE ? 'batch_too_large' : event.reason;
-  request.detail = event.detail;
-  request.stage = event.stage ?? 'render';
+function refuseAll(request: Intake, { intake, reply }: BatchEvent): Reply {
+  request.reason = reply === PAYLOAD_TOO_LARGE ? 'batch_too_large' : intake.reason;
+  request.detail = intake.detail;
+  request.stage = intake.stage ?? 'render';
   return reply;
 }
 
-interface BatchEventOf {
-  readonly event: Intake;
-  readonly reply: Reply;
-}
-
-type Dispatched = Iterable<readonly [Intake, Reply]>;
 type DispatchEvents = (
   events: readonly Intake[],
   dispatch: EventStages['dispatch'],
   services: Services,
-) => Promise<Dispatched>;
+) => Promise<Iterable<readonly [Intake, Reply]>>;
 
 /** Stores all events with one commit, in their order. */
 const storeTogether: DispatchEvents = (events, dispatch) => {
@@ -88,7 +82,7 @@ const storeTogether: DispatchEvents = (events, dispatch) => {
     events.map(async (event) => {
       if (event.claim !== null) event.claim = { ...event.claim, together };
       try {
-        const reply = certain(await dispatch(event));
+        const reply = await dispatch(event);
         together.leave(reply.status >= 500);
         return [event, reply] as const;
       } catch (error) {
@@ -106,15 +100,10 @@ const deliverEach: DispatchEvents = async (events, dispatch, { clock }) => {
   await forEach(events, async (event) => {
     const isLate = clock.monotonic() >= until;
     if (isLate) event.reason = 'delivery_failed';
-    replies.push([event, isLate ? deliveryFailed(event.deliveryId, []) : certain(await dispatch(event))]);
+    replies.push([event, isLate ? deliveryFailed(event.deliveryId, []) : await dispatch(event)]);
   });
   return replies;
 };
-
-function certain(reply: Reply | null): Reply {
-  if (reply === null) throw new Error('no stage returned a reply');
-  return reply;
-}
 
 /** Calls `work` for each event, for a few at a time. */
 async function forEach(events: readonly Intake[], work: (event: Intake) => Promise<void>): Promise<void> {
@@ -135,7 +124,7 @@ function answerFor(request: Intake, events: readonly BatchEvent[]): Reply {
   // The others are refused because of it.
   const cause = failed.find(({ intake }) => intake.reason !== 'store_unavailable') ?? failed[0];
   const isTried = has('delivered') || has('delivery_failed');
-  if (cause !== undefined && !isTried) return refuseAll(request, { event: cause.intake, reply: cause.reply });
+  if (cause !== undefined && !isTried) return refuseAll(request, cause);
   request.events = events;
   request.event = eventName([...new Set(events.map(({ intake }) => intake.event))].join(', '));
   request.stage = EVENT_STAGES.findLast((stage) => events.some(({ intake }) => intake.stage === stage)) ?? null;

@@ -54,7 +54,8 @@ export function giveId(intake: Intake, deliveryId: string, generated: boolean): 
 function guardOf(intake: Intake, { guard: ofSource, bodyGuard }: Identity): ReplayGuard | null {
   const guard = intake.route.plan.replay_guard === undefined ? ofSource : bodyGuard;
   if (guard === null || readFirst(guard.signed, intake, true) !== null) return null;
-  return { name: guard.name(intake), ttl_ms: guard.ttlMs(intake.route.limits.idempotencyTtlMs) };
+  // It is stored like an id; no id has a line feed (`boundedId`).
+  return { name: `\n${guard.digest(intake)}`, ttl_ms: guard.ttlMs(intake.route.limits.idempotencyTtlMs) };
 }
 
 /** The signature covers the whole batch, so each item has a part of its guard. */

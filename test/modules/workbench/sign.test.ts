@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SignError } from '../../../modules/workbench/cli/test-event/sign-body.ts';
 import type { SignedResult } from '../../../modules/workbench/cli/test-event/sign-request.ts';
 import { signRequest } from '../../../modules/workbench/cli/test-event/sign-request.ts';
 import { linkAuthenticator } from '../../../runtime/verify/authenticator.ts';
@@ -7,7 +8,6 @@ import { withPayload } from '../../../runtime/verify/content.ts';
 import { itemsOf } from '../../../runtime/verify/items.ts';
 import type { SignedRequest } from '../../../runtime/verify/request.ts';
 import { LazyRequest, readFirst } from '../../../runtime/verify/request.ts';
-import { SignError } from '../../../runtime/verify/sign-body.ts';
 import type { SchemePlan } from '../../../schemas/generated/types.ts';
 import { loadShippedSources } from '../../helpers/catalog-sources.ts';
 import { keysOf } from '../../helpers/source-keys.ts';

@@ -128,7 +128,7 @@ describe('numbers', () => {
         assert.equal(createValueSet([value]).has(other), false);
       }
       assert.equal(createValueSet([value]).has(undefined), false);
-      assert.equal(createValueSet([null, undefined, Number.NaN]).has(value), false);
+      assert.equal(createValueSet([null, undefined]).has(value), false);
     }
   });
 

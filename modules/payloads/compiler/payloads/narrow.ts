@@ -1,6 +1,6 @@
 /** Narrows the possible event forms by a route's filters, and reports conditions that no form can meet. */
 import { printPath } from '../../../../base/paths.ts';
-import { lowerField } from '../../../../compiler/config/grammar.ts';
+import { conditions, lowerField } from '../../../../compiler/config/grammar.ts';
 import { isBeyond } from '../../../../compiler/config/written-numbers.ts';
 import type { NodePath, Problem } from '../../../../compiler/diagnostics/diagnostic.ts';
 import { certainMatch, oneOf, suggest } from '../../../../compiler/text/suggest.ts';
@@ -46,8 +46,10 @@ function walkAll(members: readonly Member[], before: State, problems: Problem[])
 function walk({ config, path }: Member, state: State, problems: Problem[]): State {
   if (config.all !== undefined) return walkAll(membersOf(config.all, [...path, 'all']), state, problems);
   if (config.any !== undefined) return walkAny(membersOf(config.any, [...path, 'any']), state, problems);
-  const list = config.any_of ?? config.all_of;
-  if (list !== undefined) return walkElements({ config, path }, list, state, problems);
+  if ((config.any_of ?? config.all_of) !== undefined) {
+    if (state.set !== null) problems.push(...checkElements(state.set, { config, path }, null));
+    return state;
+  }
   if (config.not !== undefined) return walkNot(membersOf(config.not, [...path, 'not']), state, problems);
   return walkLeaf({ config, path }, state, problems);
 }
@@ -72,64 +74,37 @@ function walkLeaf({ config, path }: Member, state: State, problems: Problem[]): 
   return indexes.length === 0 ? state : { set: set.pick(indexes), constraints };
 }
 
-/** Checks the paths of a list and of its elements. Nothing is known about which of them match. */
-function walkElements({ config, path }: Member, list: string, state: State, problems: Problem[]): State {
-  const { set } = state;
-  const field = lowerField(list);
-  const key = config.any_of === undefined ? 'all_of' : 'any_of';
-  if (set !== null && typeof field !== 'string')
-    problems.push(...checkElements(set, { config, path: [...path, key], text: list, list: field, shown: printPath }));
-  return state;
-}
-
-interface WrittenList {
-  /** The filter, with its `where`. */
-  readonly config: FilterConfig;
-  readonly path: NodePath;
-  /** Formats a path as it would be written there. */
-  readonly shown: (path: readonly string[]) => string;
-  /** The list as written. */
-  readonly text: string;
-  readonly list: FieldPlan;
-}
-
-function checkElements(set: FormSet, { config, path, text, list, shown }: WrittenList): readonly Problem[] {
-  const within = list.path.length;
-  const { nodes, isOpen } = factsOfField(set, list);
-  if (!isOpen && nodes.length === 0) return unknownPath(set, { path: list.path, text, shown }, { path });
-  if (!isOpen && set.shape.complete && !nodes.some(({ types }) => types.has('array'))) {
-    const message = `\`${text}\` is ${describeTypes(nodes)}, not a list`;
-    return [{ rule: 'unknown-payload-path', path, at: 'value', message }];
+/**
+ * Checks the path of a list and those of its elements. Nothing is known about which of them match.
+ *
+ * @param around the list whose element the filter tests; null: it tests the event
+ */
+function checkElements(set: FormSet, { config, path }: Member, around: FieldPlan | null): readonly Problem[] {
+  const key = config.any_of !== undefined ? 'any_of' : config.all_of !== undefined ? 'all_of' : 'field';
+  const written = config[key] ?? '';
+  const own = lowerField(written, around !== null);
+  if (typeof own === 'string') return [];
+  const field = around === null ? own : { in: around.in, path: [...around.path, '0', ...own.path] };
+  const { nodes, isOpen } = factsOfField(set, field);
+  const at = [...path, key];
+  if (nodes.length === 0) {
+    const text = key === 'field' ? printPath(own.path) : written;
+    return unknownPath(set, { path: field.path, text, shown: (meant) => fromElement(meant, around) }, { path: at });
   }
-  const relative = (meant: readonly string[]): string =>
-    printPath(meant.slice(0, within)) === printPath(list.path) ? printPath(meant.slice(within + 1)) : printPath(meant);
-  const inElement = (field: FieldPlan): FieldPlan => ({ in: list.in, path: [...list.path, '0', ...field.path] });
-  return leavesOf(membersOf(config.where ?? [], [...path.slice(0, -1), 'where'])).flatMap((member) => {
-    const below = member.config.any_of ?? member.config.all_of;
-    const field = lowerField(below ?? member.config.field ?? '', true);
-    if (typeof field === 'string') return [];
-    const key = below === undefined ? 'field' : member.config.any_of === undefined ? 'all_of' : 'any_of';
-    const at = [...member.path, key];
-    if (below !== undefined)
-      return checkElements(set, {
-        config: member.config,
-        path: at,
-        text: below,
-        list: inElement(field),
-        shown: relative,
-      });
-    const found = inElement(field);
-    if (factsOfField(set, found).nodes.length > 0) return [];
-    return unknownPath(set, { path: found.path, text: printPath(field.path), shown: relative }, { path: at });
-  });
+  if (key === 'field') return [];
+  if (!isOpen && set.shape.complete && !nodes.some(({ types }) => types.has('array'))) {
+    const message = `\`${written}\` is ${describeTypes(nodes)}, not a list`;
+    return [{ rule: 'unknown-payload-path', path: at, at: 'value', message }];
+  }
+  return conditions(config.where ?? [], [...path, 'where']).flatMap((member) => checkElements(set, member, field));
 }
 
-/** The conditions in groups, lists included. */
-const leavesOf = (members: readonly Member[]): readonly Member[] =>
-  members.flatMap((member) => {
-    const [group] = (['all', 'any', 'not'] as const).filter((key) => member.config[key] !== undefined);
-    return group === undefined ? [member] : leavesOf(membersOf(member.config[group] ?? [], [...member.path, group]));
-  });
+/** A path as it would be written in the filter of an element. */
+function fromElement(path: readonly string[], around: FieldPlan | null): string {
+  const list = around?.path ?? [];
+  const isBelow = around !== null && printPath(path.slice(0, list.length)) === printPath(list);
+  return printPath(isBelow ? path.slice(list.length + 1) : path);
+}
 
 /** After `any`, the possible forms are those that remain after at least one member. */
 function walkAny(members: readonly Member[], state: State, problems: Problem[]): State {

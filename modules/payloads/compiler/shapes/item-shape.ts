@@ -29,10 +29,9 @@ export function itemShape(shape: Shape, { each, event }: Pick<SourceFile, 'each'
   const toBody = ([first, ...rest]: readonly string[]): readonly string[] =>
     first === 'batch'
       ? rest
-      : [
-          ...(first === 'parent' ? prefix.slice(0, -1) : prefix).flat(),
-          ...(first === 'parent' ? rest : [first ?? '', ...rest]),
-        ];
+      : first === 'parent'
+        ? [...prefix.slice(0, -1).flat(), ...rest]
+        : [...prefix.flat(), first ?? '', ...rest];
   // Decisions about fields name their paths in the body.
   const review = {
     ...shape.review,

@@ -3,6 +3,7 @@
  * operator does not compile without a row.
  */
 
+import type { Condition } from '../../../../compiler/config/grammar.ts';
 import { lowerField, operatorsOf } from '../../../../compiler/config/grammar.ts';
 import type { NodePath } from '../../../../compiler/diagnostics/diagnostic.ts';
 import { linearRegex } from '../../../../compiler/globs/linear-glob.ts';
@@ -323,7 +324,4 @@ export function membersOf(value: FilterConfig | readonly FilterConfig[], path: N
   return value.map((config, index) => ({ config, path: [...path, index] }));
 }
 
-export interface Member {
-  readonly config: FilterConfig;
-  readonly path: NodePath;
-}
+export type Member = Condition;

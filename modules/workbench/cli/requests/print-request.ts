@@ -15,14 +15,14 @@ import type { Outcome } from '../../../../runtime/intake/reply.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
 import { REASON_TEXTS } from '../../../../runtime/verify/verification.ts';
 import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
-import type { KeptEvent, KeptReason, TestCase, TestExpectation } from '../../../../schemas/generated/types.ts';
+import type { KeptEvent, KeptReason, TestCase } from '../../../../schemas/generated/types.ts';
 import { sentHeaders, whyUnverified } from '../../runtime/capture/requests.ts';
 import type { FoundCause } from '../../runtime/causes/find-cause.ts';
 import { BODY_MARKER, isMarker } from '../../runtime/removed.ts';
 import { outcomeText } from '../explain/format-explanation.ts';
 import type { TestedConfig } from '../test/load-tests.ts';
 import { runTest } from '../test/run-tests.ts';
-import { expectationOf, USUAL } from '../test/update-snapshots.ts';
+import { usualOf } from '../test/update-snapshots.ts';
 import STEPS from './next-steps.json' with { type: 'json' };
 
 const LABEL = 12;
@@ -247,11 +247,10 @@ export async function printTest(
   const tests = { path, name: path, file: { tests: [test] }, tree: NO_PLACES };
   const { found, failures } = await runTest({ tests, index: 0, test }, config);
   if (found === null) throw new CliError(failures[0]?.message ?? 'the test cannot be run');
-  const actual = expectationOf(found.explanation);
-  const expect = Object.fromEntries(USUAL.flatMap((key) => (actual[key] === undefined ? [] : [[key, actual[key]]])));
+  const expect = usualOf(found.explanation);
   const { came_at: _, ...timeless } = testInput;
   const needed = found.plan.max_age === null ? timeless : testInput;
-  const file = { tests: [{ ...needed, expect: expect as TestExpectation }] };
+  const file = { tests: [{ ...needed, expect }] };
   return stringify(file, { lineWidth: 0, customTags: [AS_SENT] });
 }
 

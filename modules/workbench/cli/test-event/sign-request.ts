@@ -11,9 +11,8 @@ import {
 import { secretKeys } from '../../../../runtime/verify/primitives.ts';
 import type { SignedRequest } from '../../../../runtime/verify/request.ts';
 import { LazyRequest } from '../../../../runtime/verify/request.ts';
-import type { SignedPayload } from '../../../../runtime/verify/sign-body.ts';
-import { insertIntoBody, SignError } from '../../../../runtime/verify/sign-body.ts';
 import type { LocatorPlan, SchemePlan } from '../../../../schemas/generated/types.ts';
+import { insertIntoBody, SignError } from './sign-body.ts';
 
 /** A request to sign, for `webhook test` and for tests. */
 export interface UnsignedRequest {
@@ -48,17 +47,17 @@ export function signRequest(plan: SchemePlan, secret: string, unsigned: Unsigned
   const timestamp = plan.timestamp === null ? '' : instantText(plan.timestamp.unit, now);
   const placements = unsignedPlacements(plan, unsigned, timestamp);
   let payload = insertIntoBody(plan, unsigned.body, placements);
-  const url = withBodyHash(plan, unsigned.url, payload.body);
+  let url = withBodyHash(plan, unsigned.url, payload.body);
   const sent = payload.type === null ? {} : { 'content-type': payload.type };
   const request = new LazyRequest({ method: unsigned.method, url, headers: sent, rawHeaders: [], body: payload.body });
   const sign = (signed: SignedRequest) => signatureOf(plan, secret, { ...unsigned, request: signed }, timestamp);
   const headers = { ...plan.headers, ...headerTexts(placements) };
   const at = plan.signature[0];
-  if (at !== undefined && at.in === 'header') addToHeader(headers, at, sign(request));
-  else if (at?.in === 'query')
-    return { url: addQuery(url, at.name, sign(request)), headers: withType(headers, payload), body: payload.body };
+  if (at?.in === 'header') addToHeader(headers, at, sign(request));
+  else if (at?.in === 'query') url = addQuery(url, at.name, sign(request));
   else if (at !== undefined) payload = insertIntoBody(plan, payload.body, signEach(plan, at, request, sign));
-  return { url, headers: withType(headers, payload), body: payload.body };
+  const type = payload.type === null ? {} : { 'content-type': payload.type };
+  return { url, headers: { ...headers, ...type }, body: payload.body };
 }
 
 /** Signs each item if the scheme signs items, otherwise the request. */
@@ -148,10 +147,6 @@ function addToHeader(headers: Record<string, string>, at: LocatorPlan, value: st
   const element = at.prefix + value;
   const before = headers[at.name];
   headers[at.name] = before === undefined || at.split === '' ? element : `${before}${at.split}${element}`;
-}
-
-function withType(headers: Record<string, string>, payload: SignedPayload): Record<string, string> {
-  return payload.type === null ? headers : { ...headers, 'content-type': payload.type };
 }
 
 /** A place in an item, seen from the root of the body. */

@@ -20,11 +20,12 @@ import { createSecrets } from '../../../../runtime/platform/secrets.ts';
 import type { OperatedService } from '../../../../runtime/service/options.ts';
 import { namesLocations, signedLocations } from '../../../../runtime/table/link-identity.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
-import { SignError } from '../../../../runtime/verify/sign-body.ts';
 import type { RouteTestReport, RouteTestRequest } from '../../../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable, SchemePlan, SecretRef, SourceFacts } from '../../../../schemas/generated/types.ts';
 import type { Explained } from '../explain/explain-route.ts';
 import { explainSent } from '../explain/explain-route.ts';
+import { addressText } from '../explain/format-explanation.ts';
+import { SignError } from './sign-body.ts';
 import { signRequest } from './sign-request.ts';
 
 /** Describes the event that `webhook test` sends. */
@@ -176,11 +177,8 @@ const signsForms = ({ signed, body }: SchemePlan): boolean =>
 /** @param scheme null: the event is not signed */
 function sampleBody(sample: Sample, scheme: SchemePlan | null, event: string | null): string {
   if (scheme !== null && signsForms(scheme)) {
-    const fields = Object.entries({ Test: 'true', ...sample }).map(([key, value]): [string, string] => [
-      key,
-      String(value),
-    ]);
-    return String(new URLSearchParams(fields));
+    const fields = Object.entries({ Test: 'true', ...sample }).map(([key, value]) => [key, String(value)]);
+    return String(new URLSearchParams(Object.fromEntries(fields)));
   }
   if (scheme?.body === 'text') return typeof sample.text === 'string' ? sample.text : 'a test event';
   if (scheme?.body === 'xml') return printDocument(sample);
@@ -245,9 +243,7 @@ export function leavingMessages(
   const leaving = [...messages, ...ofJob].filter(({ target }) =>
     leaves(table, profile, table.target_names[target] ?? target),
   );
-  const named = leaving.map(({ target, address }) =>
-    [target, ...Object.entries(address).map(([key, value]) => `${key}=${value}`)].join(' '),
-  );
+  const named = leaving.map(({ target, address }) => `${target} ${addressText(address)}`.trim());
   return [...new Set(named)];
 }
 
@@ -293,11 +289,8 @@ export const testRoute = (
     const path = routePath(plan) + signed.query;
     if (payload === undefined && !confirmed) {
       const request = partsOf('POST', path, Object.entries(signed.headers), signed.body);
-      const messages = leavingMessages(
-        plan,
-        table,
-        await explainSent(context, { plan, table, request, event: signed.event }),
-      );
+      const explained = await explainSent(context, { plan, table, request, event: signed.event });
+      const messages = leavingMessages(plan, table, explained);
       if (messages.length > 0)
         throw new ControlError('would_leave', `a made-up event would send a message to ${messages.join(', and to ')}`);
     }

@@ -36,10 +36,7 @@ const COMPARED: { readonly [Key in Exclude<keyof TestExpectation, 'snapshot'>]: 
   response: (expected, { status, response }) =>
     Object.entries(expected).flatMap(([key, wanted]) => {
       const actual = key === 'status' ? status : response?.[key as keyof typeof response];
-      return same(key, wanted, actual ?? 'none: `respond` sets none').map((one) => ({
-        ...one,
-        path: ['response', key],
-      }));
+      return same('response', wanted, actual ?? 'none: `respond` sets none', key);
     }),
   events: (expected, { events = [] }, table) => {
     if (events.length !== expected.length)
@@ -113,10 +110,7 @@ function compareKey<Key extends keyof typeof COMPARED>(
 }
 
 function comparePrompt(expected: Expected<'prompt'>, { prompt, ...explanation }: Explanation): readonly Failure[] {
-  if (prompt === null) {
-    const where = explanation.events === undefined ? '' : '; in a batch, each member of `events` has one';
-    return [failure(['prompt'], `there is no prompt: the event is ${answerOf(explanation)}${where}`)];
-  }
+  if (prompt === null) return [failure(['prompt'], `there is no prompt: the event is ${answerOf(explanation)}`)];
   const { equals, contains, not_contains, matches }: TextExpectation =
     typeof expected === 'string' ? { equals: expected } : expected;
   const at = (key: string): NodePath => (typeof expected === 'string' ? ['prompt'] : ['prompt', key]);
@@ -143,9 +137,9 @@ export const failure = (path: NodePath, message: string, actual: string | null =
   actual,
 });
 
-function same(key: string, expected: unknown, actual: unknown): readonly Failure[] {
+function same(key: string, expected: unknown, actual: unknown, ...below: NodePath): readonly Failure[] {
   if (isDeepStrictEqual(expected, actual)) return [];
-  return [failure([key], `expected ${print(expected)}, got ${print(actual)}`)];
+  return [failure([key, ...below], `expected ${print(expected)}, got ${print(actual)}`)];
 }
 
 /** The address from `deliver_extra`, without the home channel. */

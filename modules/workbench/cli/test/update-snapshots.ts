@@ -10,7 +10,7 @@ import type { TestResult } from './run-tests.ts';
 type Expected = { [Key in Exclude<keyof TestExpectation, 'snapshot'>]?: TestExpectation[Key] };
 
 /** The keys of a new snapshot. */
-export const USUAL: readonly (keyof Expected)[] = [
+const USUAL: readonly (keyof Expected)[] = [
   'outcome',
   'reason',
   'event',
@@ -96,8 +96,9 @@ export function expectationOf(explanation: Explanation): Expected {
   };
 }
 
-const usualOf = (event: Explanation): Expected => {
-  const all = expectationOf(event);
+/** The same, of the usual keys. */
+export const usualOf = (explanation: Explanation): Expected => {
+  const all = expectationOf(explanation);
   return Object.fromEntries(USUAL.flatMap((key) => (all[key] === undefined ? [] : [[key, all[key]]])));
 };
 

@@ -1,13 +1,15 @@
 /** Inserts values into a body for a scheme with its signature, token or timestamp in the body. */
-import { ExactNumber, readJson, writeJson } from '../../base/exact-number.ts';
-import { tryParseJson } from '../../base/files.ts';
-import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
+import { ExactNumber, readJson, writeJson } from '../../../../base/exact-number.ts';
+import { tryParseJson } from '../../../../base/files.ts';
+import { CliError } from '../../../../cli/base/errors.ts';
+import { setOwn } from '../../../../compiler/text/plain-data.ts';
+import type { LocatorPlan, SchemePlan } from '../../../../schemas/generated/types.ts';
 
-export class SignError extends Error {
+export class SignError extends CliError {
   override readonly name = 'SignError';
 }
 
-export interface SignedPayload {
+interface SignedPayload {
   readonly body: Buffer;
   /** Content type that the body needs; null: unchanged. */
   readonly type: string | null;
@@ -40,14 +42,11 @@ function formField(body: Buffer, name: string): string {
 
 /** Converts a JSON object to form fields; anything else is assumed to be a form already. */
 function asForm(body: Buffer): Buffer {
-  const text = body.toString('utf8');
-  const value = tryParseJson(text, readJson);
+  const value = tryParseJson(body.toString('utf8'), readJson);
   if (!isRecord(value)) return body;
-  const fields = Object.entries(value).map(([name, field]): [string, string] => [
-    name,
-    typeof field === 'string' ? field : writeJson(field),
-  ]);
-  return Buffer.from(new URLSearchParams(fields).toString());
+  const text = (field: unknown): string => (typeof field === 'string' ? field : writeJson(field));
+  const fields = Object.entries(value).map(([name, field]) => [name, text(field)]);
+  return Buffer.from(String(new URLSearchParams(Object.fromEntries(fields))));
 }
 
 function fill(text: string, placements: readonly (readonly [LocatorPlan, string | number])[]): unknown {
@@ -64,14 +63,14 @@ function setAt(root: Record<string, unknown>, path: readonly string[], value: un
   for (const key of path.slice(0, -1)) {
     const next = Object.hasOwn(node, key) ? node[key] : undefined;
     const child = isRecord(next) ? next : {};
-    Object.defineProperty(node, key, { value: child, enumerable: true, configurable: true, writable: true });
+    setOwn(node, key, child);
     node = child;
   }
   const last = path.at(-1);
-  if (last !== undefined)
-    Object.defineProperty(node, last, { value, enumerable: true, configurable: true, writable: true });
+  if (last !== undefined) setOwn(node, last, value);
 }
 
+/** An object or a list. */
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !(value instanceof ExactNumber);
 }
