@@ -38,7 +38,10 @@ const headerProblems = (text: string): readonly Problem[] =>
 
 /** Lowers a coalesce key: a bare dotted field, or a template with at least one placeholder. */
 export function lowerCoalesceKey(text: string): Lowered<TemplatePlan> {
-  if (parsePath(text) !== null) return { plan: [placeholder(text)], problems: [] };
+  if (parsePath(text) !== null) {
+    const problems = headerProblems(`{${text}}`).map(({ within: _, ...problem }) => problem);
+    return { plan: [placeholder(text)], problems };
+  }
   const lowered = lowerTemplate(text);
   const kinds = lowered.plan?.map(({ kind }) => kind) ?? [];
   if (lowered.plan === null || (kinds.some((kind) => kind !== 'text') && !kinds.includes('each'))) return lowered;
@@ -100,6 +103,9 @@ function checkBlocks(text: string): readonly Problem[] {
   ];
 }
 
+/** The start of a loop in Jinja, Liquid and Go, in which a path may begin at the element. */
+export const FOREIGN_LOOP = /\{%-?\s*for\b|\{\{-?\s*(?:range|with)\b/;
+
 /** A malformed placeholder. */
 function checkSyntax(text: string): readonly Problem[] {
   return [
@@ -113,7 +119,7 @@ function checkSyntax(text: string): readonly Problem[] {
       const found = slip.closed ? closed : `{${/^\S+/.exec(inside)?.[0] ?? ''}`;
       const meant = meantBy(found);
       const within = { offset: match.index - before.length, length: found.length };
-      return [syntaxProblem(text, within, slip.what, meant)];
+      return [syntaxProblem(text, within, slip.what, FOREIGN_LOOP.test(text) ? undefined : meant)];
     }),
   ];
 }

@@ -63,7 +63,7 @@ export const ERRORS = {
   method_not_allowed: [405, 'The method is not allowed'],
   request_timeout: [408, 'The request did not arrive in time'],
   payload_too_large: [413, 'The body is larger than this server accepts'],
-  unsupported_media_type: [415, 'Send JSON or a form, without a content encoding'],
+  unsupported_media_type: [415, 'Send JSON or a form, with a content type, charset and encoding of the documentation'],
   rate_limited: [429, 'Too many requests for this route'],
   headers_too_large: [431, 'The headers are larger than this server accepts'],
   internal_error: [500, 'Internal error'],

@@ -65,7 +65,7 @@ const BOUNDARY = 100_000_000_000;
 const DIGITS = /^\d{1,20}(?:\.\d{1,9})?$/;
 /** ISO 8601 with or without separators; without a zone it is in UTC. */
 const ISO =
-  /^(\d{4})-?(\d\d)-?(\d\d)[Tt ](\d\d):?(\d\d)(?::?(\d\d(?:[.,]\d{1,9})?))?\s?(?:([Zz])|([+-]\d\d)(?::?(\d\d))?)?$/;
+  /^(\d{4})-?(\d\d)-?(\d\d)[Tt ](\d\d):?(\d\d)(?::?(\d\d(?:[.,]\d{1,9})?))?\s?(?:([Zz]|UTC|GMT)|([+-]\d\d)(?::?(\d\d))?)?$/;
 /** RFC 2822, section 3.3. A missing zone is UTC, because `Date` would read the zone of this machine. */
 const RFC2822 =
   /^(?:[A-Z][a-z]{2},?\s+)?(\d{1,2}[ -][A-Z][a-z]{2}[ -]\d{4}\s+\d\d:\d\d(?::\d\d)?)\s*([+-]\d{4}|[A-Z]{1,3})?(?:\s*\([^()]*\))?$/;

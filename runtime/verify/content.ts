@@ -219,7 +219,8 @@ export function* eachItem(payload: unknown, [part, ...rest]: readonly string[]):
       for (const [item, path] of eachItem(value, rest)) yield [[item], [index, ...path]];
   } else if (part !== undefined && isRecord(payload) && Object.hasOwn(payload, part)) {
     for (const [item, path] of eachItem(payload[part], rest)) yield [{ ...payload, [part]: item }, [part, ...path]];
-  } else yield [payload, []];
+    // `0` is an index and never a key: an item that is not in the list would not be verified.
+  } else yield [part === '0' ? [] : payload, []];
 }
 
 /** Returns the request with another payload. */

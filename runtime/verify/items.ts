@@ -58,7 +58,7 @@ export function valueAtPath(root: unknown, path: readonly string[]): unknown {
 }
 
 /**
- * The items of a body. Where a list is missing, the value that should hold it is an item itself, so that no event is lost; null
+ * The items of a body. An object in place of a list is its only item. Where a list is missing, the value that should hold it is an item itself, so that no event is lost; null
  * if the body has no list at all, or `too_many`.
  * @param lists the path of each list, in the body or in an item of the list before it
  */
@@ -70,7 +70,9 @@ export function itemsOf(
   const items: Item[] = [];
   const listAt = (value: unknown, depth: number): readonly unknown[] | null => {
     const list = depth < lists.length ? valueAtPath(value, lists[depth] ?? []) : null;
-    return Array.isArray(list) ? list : null;
+    if (Array.isArray(list)) return list;
+    // XML, and what is made from it, has one element without a list.
+    return typeof list === 'object' && list !== null && lists[depth]?.length !== 0 ? [list] : null;
   };
   const add = (value: unknown, parent: unknown, depth: number): void => {
     const list = listAt(value, depth);

@@ -5,6 +5,7 @@
 import { PART, PATH, parseField, parsePath, printPath } from '../../../base/paths.ts';
 import { readTokens } from '../../../compiler/config/grammar.ts';
 import type { Problem } from '../../../compiler/diagnostics/diagnostic.ts';
+import { FOREIGN_LOOP } from '../../../compiler/lower/template.ts';
 
 type Answer = Pick<Problem, 'message' | 'hint' | 'fix'>;
 
@@ -26,8 +27,17 @@ export function readBraces(text: string): readonly Problem[] {
     }
     problems.push(...(once === true ? found.slice(0, 1) : found));
   }
-  return problems.toSorted((a, b) => (a.within?.offset ?? 0) - (b.within?.offset ?? 0));
+  const isLoop = FOREIGN_LOOP.test(text);
+  return problems
+    .map((problem) => (isLoop && problem.fix !== undefined ? inLoop(problem) : problem))
+    .toSorted((a, b) => (a.within?.offset ?? 0) - (b.within?.offset ?? 0));
 }
+
+/** In a loop of another tool, a path may begin at the element: the spelling depends on what becomes of the loop. */
+const inLoop = ({ fix: _, message, ...rest }: Problem): Problem => ({
+  ...rest,
+  message: message.replace(/; write .*$/s, ''),
+});
 
 const NONE = { offset: 0, length: 0 };
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ');
@@ -48,7 +58,7 @@ const HANDLEBARS = new RegExp(
 const DOLLAR = new RegExp(`\\$\\{((?=[A-Z0-9_.-]*[a-z])${PATH})\\}`, 'g');
 
 const CONTROL =
-  /\{%-? *(?:if|for|set|unless|assign|case)\s[^{}\n]*%\}|\{\{-? *(?:#(?:if|each|unless|with)|if|range|with)\s[^{}\n]*\}\}|\{\{ *#[\w.]+ *\}\}/g;
+  /\{%-? *(?:if|for|set|unless|assign|case)\s[^{}\n]*%\}|\{\{-? *(?:#(?:if|each|unless|with)|if|range|with)\s[^{}\n]*\}\}|\{\{ *#[\w.]+ *\}\}|\{(?:# *(?:if|for|unless|with|range|[eE]ach)|#E[aA][cC][hH])\b(?<!\{#each)[^{}\n]*\}/g;
 
 /** Anything else in double braces that reads a value. */
 const EXPRESSION = /\{\{-? *[\w.$]+[^{}\n]*\}\}/g;
@@ -109,7 +119,7 @@ function dollar([written, path = '']: RegExpExecArray): Answer | null {
 }
 
 const LOOP =
-  /(?:\bin +\.?|range +(?:.*:= *)?\.?|#each +|\{\{ *#)(?!(?:if|unless|with|each)\b)((?:[A-Za-z_][\w-]*\.)*[A-Za-z_][\w-]*)/;
+  /(?:\bin +\.?|range +(?:.*:= *)?\.?|# *[eE][aA][cC][hH] +|\{\{ *#)(?!(?:if|unless|with|each)\b)((?:[A-Za-z_][\w-]*\.)*[A-Za-z_][\w-]*)/;
 
 function control([written]: RegExpExecArray): Answer {
   const [, list] = LOOP.exec(written) ?? [];
@@ -147,7 +157,7 @@ const isCertain = (path: string): boolean => CERTAIN.test(path);
 
 /** Filters of Jinja, Liquid, Twig and Go that are not ordinary words: `{approve|reject}` is a choice. */
 const FILTERS =
-  /^(?:capitali[sz]e|downcase|escape|from_?json|length|lower(?:case)?|nl2br|strip_?html|striptags|titlecase|to_?json|to_?string|trim|truncate(?:words)?|upcase|upper(?:case)?|url_?encode|wordcount)\b|^\w+\s*[(:]\s*['"\d]/i;
+  /^(?:capitali[sz]e|downcase|escape|from_?json|length|lower(?:case)?|nl2br|strip_?html|striptags|titlecase|to_?json|to_?string|trim|truncate(?:words)?|upcase|upper(?:case)?|url_?encode|wordcount)\b|^\w+\s*[(:]\s*['"\d.]/i;
 
 /** Text in single braces that looks like an attempt at a placeholder; null if it may be prose, JSON or code. */
 function single(inside: string, match: RegExpExecArray): Answer | null {
@@ -181,7 +191,8 @@ function blockFor({ list, rest }: { readonly list: string; readonly rest: string
 }
 
 function elements(path: string, written: string): Answer | null {
-  const found = elementsOf(path);
+  // In jq, `map` is another spelling.
+  const found = elementsOf(path.replace(/\s*\|\s*map\(\s*(\.[\w.]+)\s*\)$/, '[]$1'));
   // `{src.*}` and `{*.ts}` are globs of files; `{a.*b}` is code.
   if (found === null || (found.rest === '' && /\.\*$|^(?:string|number|boolean|any|int|char|byte|object)\[/.test(path)))
     return null;
@@ -198,6 +209,9 @@ function brackets(path: string, written: string, inside: string): Answer | null 
       'elements are counted from the start: `{items[0].id}`; a list as a whole is `{items}`',
     );
   const parts = parseField(quoteKeys(path));
+  // A range, a condition, or a bracket or quote that is not closed; with an operator it is code.
+  if (parts === null && /^[\p{L}\p{N}_.-]+(?:\[[^\]\s+*,-]*\]?[\w.]*)+$/u.test(path) && !/\[(?:\w\]|\])/.test(path))
+    return literal(written, null, 'indices and keys are written `{items[0].id}` and `{labels["app/name"]}`');
   if (parts === null || parsePath(inside) !== null) return null;
   const plain = printPath(parts);
   // A name without quotes may be a variable, if this is code.
@@ -208,7 +222,7 @@ function brackets(path: string, written: string, inside: string): Answer | null 
 
 /** Writes `["a"]` for `['a']` and, if it has two letters or more, for `[a]`. */
 const quoteKeys = (path: string): string =>
-  path.replace(/\[(?:'([^'\]]*)'|([A-Za-z_][\w-]+))\]/g, (_, quoted, bare) => `[${JSON.stringify(quoted ?? bare)}]`);
+  path.replace(/\[(?:'([^'\]]*)'|([A-Za-z_][\w./:-]+))\]/g, (_, quoted, bare) => `[${JSON.stringify(quoted ?? bare)}]`);
 
 /** A path with a filter, a format, a default or a test behind it. */
 function suffixed(path: string, written: string): Answer | null {
@@ -246,6 +260,9 @@ function special(inside: string, { 0: written, index, input }: RegExpExecArray):
 /** A path whose keys have slashes, colons, letters of other languages: `{labels.app/name}`. */
 function oddKey(path: string, written: string): Answer | null {
   const [first = '', ...rest] = path.split('.');
+  // One word of another language, which no path could be.
+  if (/^(?=.*[^\p{ASCII}])\p{L}[\p{L}\p{N}_-]+$/u.test(path))
+    return literal(written, null, `keys with other characters are quoted: \`{${printPath([path])}}\``);
   const isKey = (part: string): boolean => /^[\p{L}\p{N}_@$:/#-]*[\p{L}][\p{L}\p{N}_@$:/#?-]*$/u.test(part);
   if (rest.length === 0 || parsePath(path) !== null || ![first, ...rest].every(isKey)) return null;
   if (/:[/.]|\w@|^[/#:]|\/$|^\p{L}\.\p{L}$/u.test(path) || first.includes('/')) return null;
@@ -278,7 +295,9 @@ export function readForeignField(field: string): Answer | null {
       message: `\`${field}\` is not a path`,
       hint: 'keys with other characters are quoted: `labels["app/name"]`',
     };
-  if (/^[@$]/.test(first) && rest.length > 0)
-    return { message: `\`${field}\` names ${rest.length + 1} keys`, hint: `one key is \`${printPath([field])}\`` };
+  // The keys of Kubernetes and others are a domain, a slash and a word.
+  const key = /\.\w+\.(?:ai|app|cloud|co|com|dev|io|net|org|sh)\/\S+$/.test(field) ? [first, rest.join('.')] : [field];
+  if (rest.length > 0 && (key.length > 1 || /^[@$]/.test(first)))
+    return { message: `\`${field}\` names ${rest.length + 1} keys`, hint: `one key is \`${printPath(key)}\`` };
   return null;
 }

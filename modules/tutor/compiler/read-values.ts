@@ -1,5 +1,6 @@
 /** Reads values and conditions as other programs write them. Each function returns keys and values to write, or null. */
 
+import { parsePath, printPath } from '../../../base/paths.ts';
 import { parseNetwork } from '../../../compiler/config/settings.ts';
 import type { NodePath, Problem, SchemaError } from '../../../compiler/diagnostics/diagnostic.ts';
 import type { ShapePlace } from '../../../compiler/schema/explain.ts';
@@ -169,12 +170,12 @@ export const agentIn: Read = (written) => {
   return command === null || written.path.length > 1 ? null : { agent: command };
 };
 
-/** Names separated by commas. A comma inside braces belongs to a glob. */
+/** Names separated by commas. A comma inside braces belongs to a glob; an event with a blank may be one (`Push Hook`) or two. */
 export const valuesIn: Read = ({ key, value }) => {
   const text = String(value);
   const names = /[{}"\n]/.test(text) ? [text] : text.split(',').map((name) => name.trim());
   const list = names.filter((name) => name !== '');
-  return list.length === 0 ? null : { [key]: list };
+  return list.length === 0 || (key === 'events' && list.some((name) => /\s/.test(name))) ? null : { [key]: list };
 };
 
 export const networksIn: Read = (written) => {
@@ -186,6 +187,9 @@ export const networksIn: Read = (written) => {
 /** The lines of a text as a list; one line, unless the key has texts of several. */
 export const linesIn: Read = ({ key, value }) => {
   const lines: readonly unknown[] = Array.isArray(value) ? value : [];
+  // `field: ["@odata.id"]` is the spelling of a key, and lacks the quotes of YAML.
+  if (key === 'field' && lines.length === 1 && parsePath(String(lines[0])) === null)
+    return { field: printPath([String(lines[0])]) };
   const isText = lines.length === 1 || (lines.length > 1 && ['prompt', 'description'].includes(key));
   return isText && !isSecretName(key) && lines.every((line) => typeof line === 'string')
     ? { [key]: lines.join('\n') }

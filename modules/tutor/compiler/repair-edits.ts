@@ -65,9 +65,10 @@ function renamed({ file }: NodePlace, range: Range, text: string): Edits {
   return [{ range, text: quote + text + quote }];
 }
 
-/** The rest of the line belongs to the text: `{title}: new` is a map and a key without a name for the parser. */
+/** The rest of the line belongs to the text: `{title}: new` is a map and a key without a name for the parser, `{title} #{number}` a comment. */
 function quoted({ file: { source } }: NodePlace, { start, end: valueEnd }: Range): Edits {
-  const [rest = ''] = /^:?[ \t]*[^\s#,}\]].*?(?=\s+#|\s*$)/my.exec(source.text.slice(valueEnd)) ?? [];
+  const [rest = ''] =
+    /^(?::?[ \t]*[^\s#,}\]]|[ \t]+#[^\n]*\{).*?(?=\s+#[^{\n]*$|\s*$)/my.exec(source.text.slice(valueEnd)) ?? [];
   const end = valueEnd + rest.length;
   return /["\\\n]/.test(source.text.slice(start, end)) ? null : [insertion(start, '"'), insertion(end, '"')];
 }

@@ -122,7 +122,7 @@ function missingColon(line: string): SyntaxSlip | null {
 }
 
 /** Indentation and dashes, key, value, comment. */
-const LINE = /^(\s*(?:- +)*(?:[\w.-]+|"[^"]*"|'[^']*'): +)(.*?)(\s+#.*|\s*)$/;
+const LINE = /^(\s*(?:- +)*(?:[\w.-]+|"[^"]*"|'[^']*'): +)(.*?)(\s+#[^{]*|\s*)$/;
 
 /** `prompt: 'it's open'` */
 function quoteInside(line: string): SyntaxSlip | null {

@@ -14,7 +14,7 @@ import { printJson, printLine, printNote, visible } from '../../../cli/output/pr
 import { canPrompt, createPrompter } from '../../../cli/output/prompter.ts';
 import { findRoute, localBase, openTable, routePath } from '../../../cli/subscriptions/routes.ts';
 import { createSecrets, SecretError } from '../../../runtime/platform/secrets.ts';
-import { valueAtPath } from '../../../runtime/verify/items.ts';
+import { itemsOf, valueAtPath } from '../../../runtime/verify/items.ts';
 import { partsOf } from '../../../runtime/verify/request.ts';
 import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { Explained } from './explain/explain-route.ts';
@@ -75,7 +75,10 @@ export const webhookTestCommand = command({
     if (given.payload === undefined && !given.yes) await askBeforeMessages(context, plan, open.table, signed);
     const url = given.url ?? localBase(open) + routePath(plan);
     printNote(context, `POST ${url} (${signed.scheme}${signed.event === null ? '' : `, ${signed.event}`})`);
-    const missing = unresolvedIn(plan, signed.body.toString('utf8'));
+    const missing = unresolvedIn(
+      plan,
+      itemIn(parsed(signed.body.toString('utf8')), open.table.schemes[signed.scheme ?? '']?.each),
+    );
     if (missing.length > 0) printNote(context, `not in the payload: ${missing.join(', ')}`);
     const answer = await send(context, url, signed);
     const text = await answer.text();
@@ -188,9 +191,14 @@ async function send(context: CliContext, url: string, { query, headers, body }: 
   }
 }
 
-/** Returns the placeholders of the prompt and the addresses that a JSON body does not resolve. */
-function unresolvedIn({ prompt, deliver, script }: RoutePlan, body: string): readonly string[] {
-  const payload = parsed(body);
+/** The first item of a batch, else the payload. */
+const itemIn = (payload: unknown, lists: Parameters<typeof itemsOf>[1] = []): unknown => {
+  const items = lists.length === 0 ? null : itemsOf(payload, lists, Infinity);
+  return items === 'too_many' ? payload : (items?.[0] ?? payload);
+};
+
+/** Returns the placeholders of the prompt and the addresses that a JSON payload does not resolve. */
+function unresolvedIn({ prompt, deliver, script }: RoutePlan, payload: unknown): readonly string[] {
   // A script may replace the payload with anything.
   if (script !== null || typeof payload === 'string') return [];
   const segments = [prompt, ...deliver.flatMap(({ extra }) => Object.values(extra))].flat();

@@ -130,7 +130,29 @@ const LOUD: readonly (readonly [written: string, meant: string, isRepaired?: tru
   ['{issue.title or "none"}', '{issue.title}'],
   ['{@index}', '{#each path}'],
   ['{@root.a}', '{#each path}'],
+  ['{#if merged}', 'filters'],
+  ['{#for c in commits}', '{#each commits}'],
+  ['{# each commits}', '{#each commits}'],
+  ['{#Each commits}', '{#each commits}'],
+  ['{commits | map(.id)}', '{#each commits}{id} {/each}'],
+  ['{labels[app.kubernetes.io/name]}', '{labels["app.kubernetes.io/name"]}'],
+  ['{items[0}', '{items[0].id}'],
+  ['{items[1:2]}', '{items[0].id}'],
+  ['{items[?(@.open)]}', '{items[0].id}'],
+  ['{имя}', '{["имя"]}'],
 ];
+
+describe('a loop of another tool', () => {
+  for (const text of ['{% for a in list %}{{ a.id }}{% endfor %}', '{{ range .List }}{{ .Id }}{{ end }}'])
+    test(`${text} is reported without a repair of the paths in it`, () => {
+      const reports = reportsOf(text);
+      assert.equal(reports.length, 2);
+      assert.deepEqual(
+        reports.map(({ fix }) => fix),
+        [undefined, undefined],
+      );
+    });
+});
 
 describe('spellings of other tools', () => {
   for (const [written, meant, isRepaired] of LOUD)
@@ -193,6 +215,7 @@ describe('fields', () => {
     ['data[email]', 'data.email'],
     ["data['a.b']", 'data["a.b"]'],
     ['@odata.id', '["@odata.id"]'],
+    ['labels.app.kubernetes.io/name', 'labels["app.kubernetes.io/name"]'],
     ['a[?(@.b)]', 'labels["app/name"]'],
     ['{a', 'labels["app/name"]'],
   ] as const)

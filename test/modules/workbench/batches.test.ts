@@ -101,7 +101,8 @@ test('a batch is captured and replayed event by event, and compared with another
   const { home } = setUp(t);
   const gateway = await startGateway(t, { home, config: CONFIG });
   const headers = { 'content-type': 'application/json', 'x-token': TOKEN };
-  const post = () => fetch(`${gateway.url}/webhooks/feed`, { method: 'POST', headers, body: JSON.stringify(BATCH) });
+  const post = (body: unknown = BATCH) =>
+    fetch(`${gateway.url}/webhooks/feed`, { method: 'POST', headers, body: JSON.stringify(body) });
   assert.equal((await post()).status, 200);
   const show = async (): Promise<PrintedRequest> => {
     const { stdout: listed } = await gateway.cli('requests', 'list', '--json', '--outcome', 'accepted');
@@ -125,6 +126,23 @@ test('a batch is captured and replayed event by event, and compared with another
   );
   const { stdout: text } = await gateway.cli('requests', 'show', request.id);
   assert.match(text, /event 0 +other 1: ignored: event\n(?:.*\n)*event 1 +made 2: accepted, delivery /);
+  const { stdout: asTest } = await gateway.cli('requests', 'show', request.id, '--as-test');
+  writeFileSync(join(home, 'shown.test.yaml'), `config: config.yaml\n${asTest}`);
+  assert.match(asTest, /expect:\n +outcome: accepted\n/);
+  assert.equal((await gateway.cli('test', 'shown.test.yaml')).code, 0);
+  await post({ events: BATCH.events.slice(1) });
+  const { stdout: list } = await gateway.cli('requests', 'list', '--json', '--outcome', 'duplicate');
+  const { id: repeat = '' } = (JSON.parse(list) as readonly { readonly id: string }[])[0] ?? {};
+  assert.match((await gateway.cli('requests', 'show', repeat)).stdout, /an event with the id 2 was accepted before/);
+  const sent = [
+    'webhook',
+    'test',
+    'feed',
+    '--yes',
+    '--payload',
+    JSON.stringify({ name: 'm', events: [{ id: '9', text: 'x' }] }),
+  ];
+  assert.doesNotMatch((await gateway.cli(...sent)).stderr, /not in the payload/);
   const replayed = await gateway.cli('requests', 'replay', request.id);
   assert.equal(replayed.code, 0, replayed.stderr);
   const again = await show();

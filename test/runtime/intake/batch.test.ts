@@ -65,6 +65,15 @@ describe('a batch', () => {
     assert.deepEqual([empty.status, empty.body.status, empty.body.reason], [200, 'ignored', 'empty']);
   });
 
+  it('takes an object in place of the list as its only item', async (t) => {
+    const { post, prompts } = await startBatchService(t, { route: { prompt: '{id} of {batch.name}' } });
+    const answer = await post({ name: 'n', events: item('x1') });
+    assert.deepEqual(statusesOf(answer), [['x1', 'accepted']]);
+    assert.equal((await post({ name: 'n', events: [item('x1')] })).body.status, 'duplicate');
+    await until(async () => prompts.length === 1);
+    assert.deepEqual(prompts, ['x1 of n']);
+  });
+
   it('gives items without an id that of the request and their index', async (t) => {
     const { post } = await startBatchService(t);
     const first = await post(batch({ type: 'a' }, item('own'), 'text', null, [1]), { 'x-batch': 'b1' });

@@ -34,6 +34,12 @@ function judge(plan: SchemePlan, body: unknown, secret = SECRET): string {
   return verification.ok ? 'ok' : verification.reason;
 }
 
+it('does not verify an item that is no member of the list', () => {
+  const items = { 0: ITEM, ...changed({ success: 'false' }) };
+  assert.equal(judge(adyen, { live: 'false', notificationItems: items }), 'missing_signature');
+  assert.equal(judge(adyen, { live: 'false', notificationItems: ITEM }), 'missing_signature');
+});
+
 describe('a batch of Adyen', () => {
   const of = (...items: readonly unknown[]): string => judge(adyen, { live: 'false', notificationItems: items });
   const forged = changed({ success: 'false' });

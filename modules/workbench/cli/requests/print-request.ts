@@ -116,6 +116,10 @@ const OUTCOMES: Steps<Outcome> = STEPS.outcomes;
 export function nextStep(request: PrintableRequest): string | null {
   const { cause, reason, outcome, dispatch_id } = request;
   if (cause !== null) return fill(textOf(CAUSES, cause.code) ?? STEPS.causes.unknown, request);
+  // The events of a batch have their own ids.
+  const repeated = request.events?.find((event) => event.outcome === 'duplicate');
+  if (outcome === 'duplicate' && repeated !== undefined)
+    return fill(STEPS.outcomes.duplicate, { ...request, delivery_id: repeated.delivery_id });
   const text = textOf(REASONS, reason) ?? textOf(OUTCOMES, outcome);
   if (text !== null) return fill(text, request);
   return dispatch_id === null ? null : `see its run and deliveries: hookwright deliveries show ${dispatch_id}`;
@@ -273,7 +277,7 @@ function testOf(request: KeptRequest, saved: string | null): Omit<TestCase, 'exp
   const name = `${event === '' ? 'request' : event} ${id} (was ${outcome})`;
   const came_at = new Date(at).toISOString();
   if (saved !== null) return { name, route, request: saved, came_at };
-  const hasEvent = event !== '' && event !== 'unknown';
+  const hasEvent = event !== '' && event !== 'unknown' && (request.events ?? []).length === 0;
   return { name, route, ...(hasEvent ? { event } : {}), payload: payloadOf(request), came_at };
 }
 
