@@ -48,11 +48,11 @@ export function valueAtPath(root: unknown, path: readonly string[]): unknown {
     return valueAtPath(value, path.slice(skipped));
   }
   let value = root;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
     // The other own properties of an array are its elements, by their decimal index.
-    if (key === '__proto__' || (key === 'length' && Array.isArray(value))) return undefined;
-    value = (value as Record<string, unknown>)[key];
+    if (part === '__proto__' || (part === 'length' && Array.isArray(value))) return undefined;
+    value = (value as Record<string, unknown>)[part];
   }
   return value;
 }

@@ -11,7 +11,7 @@ const found = (gateway: string, route = ''): readonly string[] =>
 const to = 'deliver: telegram, deliver_extra: { chat_id: c-1, tread_id: "7" }';
 const expected = ['address-form c-1', 'unknown-deliver-extra tread_id'];
 
-test('alerts', () => assert.deepEqual(found(`alerts: { ${to} }`), expected));
+test('alerts', () => assert.deepEqual(found(`alerts: { ${to} }`), ['lone-alert-target telegram', ...expected]));
 test('approvals', () => assert.deepEqual(found(`approvals: { ${to} }`), expected));
 test('failures of a route', () => assert.deepEqual(found('', `, on_failure: { ${to} }`), expected));
 

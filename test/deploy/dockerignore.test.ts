@@ -11,5 +11,5 @@ test('.dockerignore excludes the folders that compose.yaml mounts, and .env', ()
   const { volumes } = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8')).services.hookwright;
   const folders = (volumes as string[]).flatMap((volume) => /^\.\/([^:]+):/.exec(volume)?.[1] ?? []);
   assert.deepEqual(folders, ['config']);
-  for (const name of [...folders, '.env', '.env.*']) assert.ok(ignored.includes(name), name);
+  for (const name of [...folders, '**/.env', '**/.env.*']) assert.ok(ignored.includes(name), name);
 });

@@ -15,10 +15,10 @@ export function codeBlocks(markdown: string): CodeBlock[] {
   let note: string | null = null;
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] ?? '';
-    const fence = /^(\s*)```(\S*)/.exec(line);
+    const fence = /^(\s*)(`{3,})(\S*)/.exec(line);
     if (fence !== null) {
-      const [, indent = '', language = ''] = fence;
-      const end = lines.findIndex((other, at) => at > index && other === `${indent}\`\`\``);
+      const [, indent = '', ticks = '', language = ''] = fence;
+      const end = lines.findIndex((other, at) => at > index && other === `${indent}${ticks}`);
       if (end < 0) throw new Error(`line ${index + 1}: the code block never ends`);
       const text = lines.slice(index + 1, end).map((inner) => inner.slice(indent.length));
       blocks.push({ line: index + 1, language, text: text.map((inner) => `${inner}\n`).join(''), note });

@@ -27,6 +27,7 @@ const STATUS = {
   },
   table: { file: '/x', hash: 'h', generation: 1, loaded_at: 0, routes: 0, error: null },
   subscriptions: { serving: 0, quarantined: [], error: null },
+  rate_limited: [],
   runs: { active: 0, queued: 0 },
   dispatches: {
     states: Object.fromEntries(SHOWN_STATES.map((state) => [state, 0])),

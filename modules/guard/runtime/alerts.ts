@@ -27,7 +27,7 @@ const QUIET_MS = 10_000;
 /** Most messages of a kind in an hour. */
 const MOST_MESSAGES = 20;
 /** The subject of the conditions of a kind that begin after its last message of the hour. */
-const FURTHER = 'further alerts';
+export const FURTHER = 'further alerts';
 /** What a stranger can begin and end at will: it ends only after an hour without a failure. */
 const ENDS_WHEN_QUIET: ReadonlySet<LastingAlert['kind']> = new Set(['signature_failures', 'loop', 'rate_limited']);
 

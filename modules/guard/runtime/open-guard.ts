@@ -7,7 +7,7 @@ import { alertMessage } from '../../../runtime/dispatch/own-message.ts';
 import type { Timer } from '../../../runtime/platform/clock.ts';
 import { StoreUnavailable } from '../../../runtime/store/contract.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
-import { Alerts, alertSubject, beginText, endText, receivers } from './alerts.ts';
+import { Alerts, alertSubject, beginText, endText, FURTHER, receivers } from './alerts.ts';
 import { fullBudgets, refusedBy } from './budgets.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { readRunKey, runKeyName } from './loops.ts';
@@ -182,7 +182,7 @@ class RunningGuard implements Guard {
   private async watchBudgets(): Promise<void> {
     const { store, clock, table } = this.context;
     if (table().gateway.alerts?.on.includes('budget') !== true) return;
-    const active = this.lasting.filter(({ kind }) => kind === 'budget');
+    const active = this.lasting.filter(({ kind, subject }) => kind === 'budget' && subject !== FURTHER);
     const full = await fullBudgets(store, table(), clock.now());
     for (const { of, reason } of full)
       if (!active.some(({ subject }) => subject === of.subject)) this.raise(of, reason);

@@ -24,6 +24,9 @@ async function heldAgent(t: TestContext) {
   return { url, answer };
 }
 
+const TOKEN = 'token-of-the-operators';
+const AUTH = { authorization: `Bearer ${TOKEN}` };
+
 const send = async ({ gateway }: TestedConsole, route: string, payload: object): Promise<void> => {
   await gateway.cli('webhook', 'test', route, '--payload', JSON.stringify(payload), '--yes');
 };
@@ -138,7 +141,7 @@ describe('messages that wait for approval', () => {
     secret: a-literal-secret-for-tests
     routes:
       post: { prompt: "To all: {text}", approve: true }
-gateway: { console: { port: 0 }, approvals: { deliver: log } }
+gateway: { console: { port: 0, token: ${TOKEN} }, approvals: { deliver: log } }
 `;
   const POST = { method: 'POST', headers: { 'content-type': 'application/json' } };
 
@@ -150,7 +153,7 @@ gateway: { console: { port: 0 }, approvals: { deliver: log } }
   const deliveryOf = ({ get }: TestedConsole, id: string) => get<'getDelivery'>(`/api/deliveries/${id.split('-')[0]}`);
 
   it('are shown as they would be sent, and sent once approved', async (t) => {
-    const console = await startConsole(t, CONFIG);
+    const console = await startConsole(t, CONFIG, AUTH);
     const { get, change, ask } = console;
     await send(console, 'post', { text: 'lunch' });
     const [shown] = await waitingOf(console, 1);
@@ -182,7 +185,7 @@ gateway: { console: { port: 0 }, approvals: { deliver: log } }
       `${CONFIG}  http: { enabled: true, url: "http://127.0.0.1:9/${path}", allow_http: true, allow_private: true }`
         .replace(/(gateway:.*\n)(.*)/, '$2\n$1')
         .replace('approve: true', 'deliver: http, agent: none, approve: true');
-    const console = await startConsole(t, http('one'));
+    const console = await startConsole(t, http('one'), AUTH);
     await send(console, 'post', { text: 'lunch' });
     const [shown] = await waitingOf(console, 1);
     writeFileSync(join(console.gateway.home, 'config.yaml'), http('two'));
@@ -195,7 +198,7 @@ gateway: { console: { port: 0 }, approvals: { deliver: log } }
   });
 
   it('are skipped with the reason when rejected, do not count as failures, and ignore an invalid answer', async (t) => {
-    const console = await startConsole(t, CONFIG);
+    const console = await startConsole(t, CONFIG, AUTH);
     const { change, ask } = console;
     for (const text of ['lunch', 'dinner']) await send(console, 'post', { text });
     const [first, second] = await waitingOf(console, 2);

@@ -68,7 +68,7 @@ describe('keys that are paused', () => {
     await wait(HOUR);
     const texts = await sentAlerts(store);
     const [about = '', ...others] = texts.filter((text) => text.includes('290 times'));
-    assert.match(about, /^hookwright: .*\n290 times in [67]\d min; /);
+    assert.match(about, /^hookwright: .*\n```\n290 times in [67]\d min; /);
     assert.deepEqual(others, []);
   });
 

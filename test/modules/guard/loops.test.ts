@@ -169,7 +169,8 @@ platforms:
       readonly state: string;
       readonly reason: string | null;
     }
-    const list = async (): Promise<readonly Row[]> => JSON.parse((await cli('deliveries', 'list', '--json')).stdout);
+    const list = async (): Promise<readonly Row[]> =>
+      JSON.parse((await cli('deliveries', 'list', '--all', '--json')).stdout);
     const alerts = async () => (await list()).filter(({ event }) => event === 'alert');
     /** The newest first. */
     const ended = async () => (await list()).filter(({ event, state }) => event !== 'alert' && state !== 'pending');

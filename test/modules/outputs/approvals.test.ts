@@ -142,7 +142,8 @@ describe('a message with approve', () => {
   it('cannot be answered once its time has passed, even before the gateway has ended it', async () => {
     const bench = await benchWithApproval();
     const now = bench.clock.now() + HOUR;
-    const late = await answerApproval(bench.store, 'a', { approve: true, by: 'ann', reason: null }, now);
+    const [shown] = await listApprovals(bench.store);
+    const late = await answerApproval(bench.store, shown?.id ?? '', { approve: true, by: 'ann', reason: null }, now);
     assert.deepEqual([late.kind, late.kind === 'late' && late.approval.state], ['late', 'expired']);
   });
 

@@ -13,7 +13,7 @@ import { vectors } from '../../helpers/vectors.ts';
 
 const printed = goldenTexts('runtime/deliver/http-endpoint.txt');
 
-const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const SECRET = 'whsec_Wm3xT0q7cJv5LrYb2nKd8Fh1sZgE4uPa';
 const HERE = { allow_http: true, allow_private: true };
 
 async function setUp(t: Parameters<typeof startFakeHttp>[0], path: string, more: object = {}, answer?: Answering) {
@@ -44,7 +44,7 @@ describe('signature', () => {
     const { server, deliverer } = await setUp(t, '/x', { secret: SECRET, body: 'Ünïcode: {text}' });
     assert.equal((await deliverer.deliver(deliveryTo('http', { text: 'é\u{1F600}\n"' }))).kind, 'ok');
     const [seen] = server.seen;
-    const key = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');
+    const key = Buffer.from(SECRET.slice('whsec_'.length), 'base64');
     const message = `${String(seen?.headers['webhook-id'])}.${String(seen?.headers['webhook-timestamp'])}.${seen?.body ?? ''}`;
     assert.equal(
       seen?.headers['webhook-signature'],

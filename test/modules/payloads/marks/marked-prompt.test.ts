@@ -126,8 +126,8 @@ describe('the setting', () => {
     );
     assert.doesNotMatch(text, /notice|marked/);
     const { deliver, coalesce } = planOf(
-      'prompt: "{a}"\ncoalesce: { key: a }\ndeliver_extra: { chat_id: "{a}" }',
-      GATEWAY,
+      'prompt: "{a}"\ncoalesce: { key: a }\ndeliver: messenger_a\ndeliver_extra: { chat_id: "{a}" }',
+      MESSENGER + GATEWAY,
     );
     assert.doesNotMatch(JSON.stringify([deliver, coalesce]), /notice|marked/);
   });

@@ -162,16 +162,19 @@ describe('agent-unconfined', () => {
 });
 
 describe('self-trigger', () => {
-  const answers = (filters: string, events = 'issue_comment', target = 'github_comment'): readonly string[] =>
+  const answers = (
+    filters: string,
+    events = 'issue_comment',
+    target = 'github_comment',
+    extra = 'repo: "{repository.full_name}", pr_number: "{issue.number}"',
+  ): readonly string[] =>
     rulesOf(`
 source: github
 events: [${events}]
 filters: ${filters}
 prompt: "{issue.number}"
 deliver: ${target}
-deliver_extra: { repo: "{repository.full_name}", pr_number: "{issue.number}" }`).filter(
-      (rule) => rule === 'self-trigger',
-    );
+deliver_extra: { ${extra} }`).filter((rule) => rule === 'self-trigger');
 
   test('reports a route without a filter on its own events', () => {
     for (const filters of ['[]', '[{ field: action, equals: created }]', '[{ field: comment.body, contains: "@bot" }]'])
@@ -203,7 +206,7 @@ deliver_extra: { repo: "{repository.full_name}", pr_number: "{issue.number}" }`)
     ];
     for (const filters of captured) assert.deepEqual(answers(filters), [], filters);
     assert.deepEqual(answers('[]', 'issues'), []);
-    assert.deepEqual(answers('[]', 'issue_comment', 'slack'), []);
+    assert.deepEqual(answers('[]', 'issue_comment', 'slack', 'chat_id: C1'), []);
   });
 
   test('applies to other signatures of the same sender, but not to a disabled route', () => {
