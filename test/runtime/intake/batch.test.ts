@@ -74,6 +74,14 @@ describe('a batch', () => {
     assert.deepEqual(prompts, ['x1 of n']);
   });
 
+  it('of a sender without ids keeps items alike apart, and recognises the whole body', async (t) => {
+    const { post } = await startBatchService(t, { source: { delivery: undefined, delivery_digest: true } });
+    const body = batch(item('100', 'contact.creation'), item('100', 'deal.creation'), item('100', 'deal.creation'));
+    const states = async () => statusesOf(await post(body)).map(([, status]) => status);
+    assert.deepEqual(await states(), ['accepted', 'accepted', 'accepted']);
+    assert.deepEqual(await states(), ['duplicate', 'duplicate', 'duplicate']);
+  });
+
   it('gives items without an id that of the request and their index', async (t) => {
     const { post } = await startBatchService(t);
     const first = await post(batch({ type: 'a' }, item('own'), 'text', null, [1]), { 'x-batch': 'b1' });
