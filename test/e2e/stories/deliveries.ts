@@ -39,7 +39,7 @@ platforms:
       eventually: true,
     },
     { run: 'deliveries list --route news', out: 'ID  …\n… news … done …\n' },
-    { run: 'deliveries list', out: /^\S+ +\(gateway\) +alert_test +done /m },
+    { run: 'deliveries list --all', out: /^\S+ +\(gateway\) +alert_test +done /m },
     { run: 'usage --by route', err: /./ },
     { run: 'usage --by nothing', code: 2, err: /^error: --by must be one of route, agent, job, day/ },
     { run: 'gateway loops list', err: /paused/ },
