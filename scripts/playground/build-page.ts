@@ -101,7 +101,7 @@ const inBrowser = (root: string): Plugin => ({
 });
 
 /** Large and rarely used shapes. The page says that it does not check paths into these payloads. */
-const LEFT_OUT = ['adyen-platform.json', 'mux.json', 'square.json'];
+const LEFT_OUT = ['adyen-platform.json', 'mux.json', 'shopify.json', 'square.json'];
 
 /** Returns the files of the catalog that the page needs, by path: no blueprints, no notes of sources. They are parsed, because JSON in a string is longer. */
 function shipped(root: string): Readonly<Record<string, unknown>> {

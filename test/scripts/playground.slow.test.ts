@@ -119,7 +119,7 @@ describe('the playground', { skip: NO_BROWSER, timeout: 3_600_000 }, () => {
   const comparable = (printed: string): string =>
     printed
       .replaceAll(/^`serve` would not start: .*\n/gm, '')
-      .replaceAll(/webhook:(\w+):\S+/g, 'webhook:$1')
+      .replaceAll(/webhook:(\w+)[:/]\S+/g, 'webhook:$1')
       .replaceAll('\n\n', '\n')
       .trim();
 

@@ -108,6 +108,7 @@ test('the state of a route in one profile does not apply to another', async (t) 
     assert.deepEqual(await send(profile, 'burst'), [202, 'coalesced', 0], 'its own group');
     assert.deepEqual(await send(profile, 'burst'), [202, 'coalesced', 1]);
     assert.deepEqual(await send(profile, 'feed'), [202, 'accepted'], 'its own rate window');
+    assert.deepEqual(await send(profile, 'feed'), [202, 'accepted'], 'the duplicate has used up nothing');
     assert.deepEqual(await send(profile, 'feed'), [429, 'rate_limited']);
   }
   await gateway.stop();

@@ -8,6 +8,9 @@ import { startConsole } from '../../helpers/console.ts';
 import { until } from '../../helpers/gateway.ts';
 import { WORDS } from './words.ts';
 
+const TOKEN = 'token-of-the-operators';
+const AUTH = { authorization: `Bearer ${TOKEN}` };
+
 const TEXT = 'send \u202e0001 yap ton od\u202c to \u200bbob, \u2764\ufe0f\r\nsecond line';
 const SHOWN = 'send \\u202e0001 yap ton od\\u202c to \\u200bbob, \u2764\ufe0f';
 
@@ -33,8 +36,9 @@ platforms:
     enabled: true
     secret: a-literal-secret-for-tests
     routes: { post: { agent: none, prompt: "{text}", deliver: http, approve: true } }
-gateway: { console: { port: 0 }, approvals: { deliver: log } }
+gateway: { console: { port: 0, token: ${TOKEN} }, approvals: { deliver: log } }
 `,
+    AUTH,
   );
   for (const text of ['another', TEXT, 'a third'])
     await console.gateway.cli('webhook', 'test', 'post', '--payload', JSON.stringify({ text }), '--yes');
@@ -44,7 +48,7 @@ gateway: { console: { port: 0 }, approvals: { deliver: log } }
 
   const browser = await launchBrowser();
   t.after(() => browser.close());
-  const page = await browser.newPage();
+  const page = await browser.newPage({ extraHTTPHeaders: AUTH });
   await page.goto(`${console.url}/#/approvals/${id}`);
   const main = page.getByRole('main');
   await main.getByText(SHOWN).waitFor();

@@ -19,6 +19,9 @@ import { tempDir } from '../../helpers/temp-dir.ts';
 import { WORDS } from './words.ts';
 
 /** Screenshots for people to look at; not under version control. */
+const TOKEN = 'token-of-the-operators';
+const AUTH = { authorization: `Bearer ${TOKEN}` };
+
 const ARTEFACTS = join(ROOT, 'build/artefacts/console');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -57,7 +60,7 @@ platforms:
       post: { prompt: "{text}", deliver: telegram, deliver_extra: { chat_id: "-7" }, approve: true }
 ${MANY.map((name) => `      ${name}: { description: "${'Long words. '.repeat(30)}", prompt: "{text}", deliver: log }\n`).join('')}
   telegram: { enabled: true, token: "1:a", api_base: "${messenger}" }
-gateway: { console: { port: 0 }, drain_seconds: 0, approvals: { deliver: log } }
+gateway: { console: { port: 0, token: ${TOKEN} }, drain_seconds: 0, approvals: { deliver: log } }
 jobs:
   brief: { schedule: "0 8 * * *", prompt: Brief me., description: What happened in the night. }
 `;
@@ -120,7 +123,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
     mkdirSync(join(home, 'scripts'));
     writeFileSync(join(home, 'scripts/gate.sh'), "#!/bin/sh\necho '[SILENT]'\n", { mode: 0o700 });
     await addFigures(join(home, 'state.db'));
-    console = await startConsole({ after } as never, configWith(`http://127.0.0.1:${port}`), {}, home);
+    console = await startConsole({ after } as never, configWith(`http://127.0.0.1:${port}`), AUTH, home);
     browser = await launchBrowser();
     await send('review', PULL, 'pull_request');
     await send('review', { ...PULL, action: 'closed' }, 'pull_request');
@@ -144,7 +147,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
   describe('one request', () => {
     let page: Page;
     before(async () => {
-      page = await browser.newPage();
+      page = await browser.newPage({ extraHTTPHeaders: AUTH });
     });
     after(() => page.close());
 
@@ -212,7 +215,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
       const asked: string[] = [];
 
       before(async () => {
-        context = await browser.newContext({ viewport: { width, height }, colorScheme });
+        context = await browser.newContext({ extraHTTPHeaders: AUTH, viewport: { width, height }, colorScheme });
         await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: console.url });
         page = await context.newPage();
         page.on('pageerror', (error) => faults.push(error.message));

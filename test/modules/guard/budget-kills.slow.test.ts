@@ -71,7 +71,7 @@ async function spend(t: TestContext, count: number, store: string, env: Readonly
   }
   await sent;
   const list = async (): Promise<readonly Row[]> => {
-    const argv = ['deliveries', 'list', '--json', '--limit', '2000'];
+    const argv = ['deliveries', 'list', '--all', '--json', '--limit', '2000'];
     return JSON.parse((await runInProcess(argv, { home: homes[0] ?? '', env })).stdout) as Row[];
   };
   const isOver = (rows: readonly Row[]): boolean =>

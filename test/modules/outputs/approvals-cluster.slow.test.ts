@@ -20,7 +20,7 @@ const SECRET = 'the-secret-of-a-route-1';
 const configOf = (target: string, expires: string): string => `
 gateway:
   store: { postgres: env:DATABASE_URL }
-  console: { port: 0 }
+  console: { port: 0, token: token-of-the-operators }
   approvals: { deliver: http, expires: ${expires} }
 platforms:
   webhook:
