@@ -281,12 +281,13 @@ export async function fullBudgets(
   });
 }
 
-/** The budget of this key in the table; undefined: a subscription or a stored job may have it. */
+/** The budget of this key in the table; undefined: it is an author's, or a subscription or a stored job may have it. */
 function planOf(key: string, { routes, jobs, profiles, gateway }: RouteTable): BudgetPlan | undefined {
   const [kind, profile, name = null] = decodeOr<readonly (string | null)[]>(key, isKey, []);
   if (kind === 'gateway') return gateway.budget;
   if (kind === 'job') return jobs[profile ?? '']?.budget;
   if (kind === 'route') return Object.values(routes).find((of) => of.profile === profile && of.name === name)?.budget;
-  const plan = profiles[profile ?? ''];
+  // Only an author's key has a name that a stranger chooses.
+  const plan = kind === 'agent' ? profiles[profile ?? ''] : undefined;
   return plan === undefined ? undefined : agentPlan(plan, name)?.budget;
 }

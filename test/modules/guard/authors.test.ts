@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
+import { compileText } from '../../../main/compiler.ts';
+import { fullBudgets } from '../../../modules/guard/runtime/budgets.ts';
 import { startGateway } from '../../helpers/gateway.ts';
 import { sendAgain } from '../../helpers/send-again.ts';
 import { signed } from '../../helpers/serve.ts';
@@ -55,6 +57,17 @@ describe('a budget per author', () => {
     assert.deepEqual(await times(1, { login: 'mallory', type: 'Bot' }, 2), ['budget']);
     assert.deepEqual(await times(4, person('alice'), 3), [...all(3, 'accepted'), 'budget']);
     assert.deepEqual(await times(3, person('bob'), 3), ['accepted', 'accepted', 'budget']);
+  });
+
+  it('is reported for an author with any name, such as that of a profile or of a member of objects', async () => {
+    const { table } = await compileText('gateway: {}', { home: '/nowhere', env: {} });
+    assert.ok(table !== null);
+    for (const name of ['constructor', '__proto__', 'default', 'alice']) {
+      const key = JSON.stringify(['author', name, 'route', 'default', 'ci', 'day']);
+      const body = JSON.stringify({ since: 0, until: 2000, runs: 1, tokens: 0, cost: 0, refused: true });
+      const store = { read: async () => [{ kind: 'budget', key, body }] } as never;
+      assert.equal((await fullBudgets(store, table, 1000)).length, 1, name);
+    }
   });
 
   it('does not apply where the author is unknown', async (t) => {
