@@ -95,22 +95,24 @@ function identityOf(plan: SchemePlan, table: SpecifiedLocations): Identity {
   const { event, delivery, delivery_digest, test_events, event_details = {} } = plan;
   const specified = signedLocations(table);
   const isNamed = namesLocations(plan);
+  const digests = linkDigest(plan);
   return {
     event,
     eventFallback: isNamed ? specified.event.filter(isInBody) : specified.event,
     delivery: isNamed ? delivery : specified.delivery,
-    ...(delivery_digest ? linkDigest(plan) : { digest: null }),
-    ...linkGuards(plan),
+    ...(delivery_digest ? digests : { digest: null }),
+    ...linkGuards(plan, digests.digest),
     tests: new Set(test_events),
     details: new Map(Object.entries(event_details)),
   };
 }
 
-function linkGuards(plan: SchemePlan): Pick<Identity, 'guard' | 'bodyGuard'> {
+/** @param ofBody the digest of the body, or of its signed parts */
+function linkGuards(plan: SchemePlan, ofBody: Digest): Pick<Identity, 'guard' | 'bodyGuard'> {
   const { replay_guard: guard, timestamp, delivery } = plan;
   // The signature is valid from `tolerance` before its time to `tolerance` after it, in whole seconds.
   const windowMs = timestamp === null ? 0 : (2 * timestamp.tolerance + 1) * 1000;
-  const bodyGuard = linkBodyGuard(linkDigest(plan).digest, windowMs);
+  const bodyGuard = linkBodyGuard(ofBody, windowMs);
   if (guard === undefined || timestamp === null || guard.of === 'body')
     return { guard: guard?.of === 'body' ? bodyGuard : null, bodyGuard };
   const readTime = (request: SignedRequest): string => {

@@ -58,8 +58,8 @@ export function valueAtPath(root: unknown, path: readonly string[]): unknown {
 }
 
 /**
- * The items of a body. An object in place of a list is its only item. Where a list is missing, the value that should hold it is an item itself, so that no event is lost; null
- * if the body has no list at all, or `too_many`.
+ * The items of a body; null if it has no list at all. An object in place of a list is its only item. Where a list is missing, the
+ * value that should hold it is an item itself, so that no event is lost.
  * @param lists the path of each list, in the body or in an item of the list before it
  */
 export function itemsOf(
@@ -71,7 +71,7 @@ export function itemsOf(
   const listAt = (value: unknown, depth: number): readonly unknown[] | null => {
     const list = depth < lists.length ? valueAtPath(value, lists[depth] ?? []) : null;
     if (Array.isArray(list)) return list;
-    // XML, and what is made from it, has one element without a list.
+    // XML, and JSON that was converted from it, has a single element without a list.
     return typeof list === 'object' && list !== null && lists[depth]?.length !== 0 ? [list] : null;
   };
   const add = (value: unknown, parent: unknown, depth: number): void => {
