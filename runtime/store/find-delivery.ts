@@ -2,7 +2,7 @@
 import type { Store } from './contract.ts';
 import type { QueryResults } from './queries.ts';
 
-/** Deliveries with the same delivery id that are told apart. */
+/** Maximum number of deliveries with the same delivery id that are listed. */
 const MOST = 20;
 
 /** @param id an id, a unique prefix of one, or a delivery id that only one delivery has */

@@ -26,7 +26,7 @@ describe('paths', () => {
     ...['', '.', 'a.', '.a', 'a..b', 'a[]', 'a[*]', 'a[01]', 'a[-1]', 'a[b]', "a['b']", 'a["b]'],
     ...['a."b"', 'a.["b"]', 'a["b"]c', 'a["\n"]', '{a}'],
   ])
-    test(`${JSON.stringify(text)} is no path`, () => {
+    test(`${JSON.stringify(text)} is not a path`, () => {
       assert.equal(parsePath(text), null);
       assert.equal(parseField(text), null);
     });

@@ -102,7 +102,7 @@ describe('lowerTemplate', () => {
     );
   });
 
-  test('asks about braces that are no placeholders, errors excepted, and warns about headers', () => {
+  test('asks about braces that are not placeholders, errors excepted, and warns about headers', () => {
     const { plan, problems } = lowerTemplate('{{a.b}} {headers.X-Token}');
     assert.deepEqual(
       problems.map(({ rule, within, message, ask }) => [rule, within?.offset, message === '', ask]),

@@ -117,7 +117,7 @@ describe('any_of and all_of', () => {
     });
 });
 
-test('a filter on a key with dots is no filter on the author', () => {
+test('a filter on a key with dots is not a filter on the author', () => {
   const reads = (field: string): boolean =>
     compile({
       accept_untrusted: undefined,

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { lowerTemplate } from '../../../compiler/lower/template.ts';
 import { readBraces, readForeignField } from '../../../modules/tutor/compiler/braces.ts';
 
-/** What a person is told about a template, by the compiler and by the tutor. */
+/** Problems of templates, found by the compiler and by the tutor. */
 const reportsOf = (text: string) =>
   lowerTemplate(text).problems.flatMap((problem) => (problem.ask === undefined ? [problem] : readBraces(problem.ask)));
 
@@ -62,7 +62,7 @@ const SILENT = [
   'regex: a{2} b{2,} c{1,3} \\d{4}-\\d{2} [{}] \\p{L} {^}'.replace(/\{2\}|\{4\}|\{L\}/g, '{1,}'),
 ] as const;
 
-describe('text that is no placeholder', () => {
+describe('text that is not a placeholder', () => {
   for (const text of SILENT) test(JSON.stringify(text), () => assert.deepEqual(reportsOf(text), []));
 });
 
@@ -228,5 +228,5 @@ describe('fields', () => {
     ...['a', 'a.b', 'a.0.b', 'a[0]', 'a["b.c"]', '["@odata.id"]', '@type', '$id', 'a b', 'a/b', 'größe.wert'],
     ...['payload.a', 'headers.X-Token', 'headers["X-Token"]', 'event', 'header.event_type', '.'],
   ])
-    test(`${field} is no mistake`, () => assert.equal(readForeignField(field), null));
+    test(`${field} is not a mistake`, () => assert.equal(readForeignField(field), null));
 });

@@ -149,7 +149,7 @@ const ofCase = (one: TargetCase): Subject => ({
       bindings: { default: { [one.target]: binding } },
       clock,
     });
-    // The exchange of a token is a request of its own, and needs the service as well.
+    // The exchange of a token is a separate request, and needs the service as well.
     const delivery = { target: one.target, extra: one.extra ?? {}, unresolved: [] };
     return { deliverer, clock, delivery, front, seen: () => seen, messages: () => new Set(posted).size };
   },

@@ -58,7 +58,7 @@ describe('what a block renders', () => {
   ] as const)
     test(template, () => assert.deepEqual(render(template, payload), { text, unresolved }));
 
-  test('a payload that is a list is a block of its own', () => {
+  test('a payload that is a list is a separate block', () => {
     assert.equal(render('{#each .}{id}{/each}', [{ id: 1 }, { id: 2 }]).text, '12');
   });
 

@@ -34,7 +34,7 @@ function judge(plan: SchemePlan, body: unknown, secret = SECRET): string {
   return verification.ok ? 'ok' : verification.reason;
 }
 
-it('does not verify an item that is no member of the list', () => {
+it('does not verify an item that is not a member of the list', () => {
   const items = { 0: ITEM, ...changed({ success: 'false' }) };
   assert.equal(judge(adyen, { live: 'false', notificationItems: items }), 'missing_signature');
   assert.equal(judge(adyen, { live: 'false', notificationItems: ITEM }), 'missing_signature');

@@ -1,6 +1,6 @@
 /**
  * What `lint --fix` does with broken configurations: those of `broken.yaml`, and the mistakes of the tutor's tests. For each one:
- * the file still parses, no problem is new unless an error hid it, and an announced repair was made or it is said why not.
+ * the file still parses, no problem is new unless an error hid it, and an announced repair was made or the summary says why not.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
