@@ -23,8 +23,8 @@ async function runWith(t: TestContext, limits: NonNullable<SandboxPlan['limits']
 }
 
 const LIMITS = { memory: '300MB', processes: 40, cpu_seconds: 20, disk: '50MB' };
-/** Holds this many megabytes for some time. */
-const hold = (megabytes: number): string => `perl -e '$x = "a" x (${megabytes} << 20); sleep 8'`;
+/** Holds this many megabytes for some time. (`$x = "a" x N` would need them twice, and perl would end by itself.) */
+const hold = (megabytes: number): string => `perl -e '$x = "a"; $x x= ${megabytes} << 20; sleep 8'`;
 
 describe('limits of a sandbox', { skip: noSandbox }, () => {
   test('do not disturb a run that keeps them', async (t) => {
