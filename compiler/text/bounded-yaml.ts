@@ -9,8 +9,8 @@ type Options = ParseOptions & DocumentOptions & SchemaOptions;
 
 /** Maximum nesting, as of a payload; configurations have about ten levels. */
 const MAX_DEPTH = 200;
-/** Maximum number of tokens: about 200,000 keys with values, which take about 200 MB of memory. */
-const MAX_TOKENS = 1_000_000;
+/** Maximum number of tokens: about 300,000 keys with values, or 11,000 routes. */
+const MAX_TOKENS = 1_500_000;
 
 /** The text exceeds a limit. */
 export class YamlLimitError extends RangeError {
