@@ -75,7 +75,7 @@ export async function bundle(root: string, dist: string): Promise<void> {
     outdir: dist, chunkNames: PARTS, splitting: true,
   };
   const { metafile } = await build({ ...whole, write: false, metafile: true });
-  await build({ ...whole, plugins: [joinLayers(root, findLayers(metafile.inputs))] });
+  await build({ ...whole, plugins: [joinLayers(root, findLayers(metafile.inputs, THREADS.map((thread) => `${thread}.ts`)))] });
   for (const name of Object.keys(BUILT_IN))
     copyFileSync(join(root, 'node_modules', name, LICENSES[name] ?? 'LICENSE'), join(dist, 'cli/parts', `${name}.LICENSE`));
 }

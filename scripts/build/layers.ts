@@ -21,17 +21,21 @@ function closure(inputs: Inputs, entries: readonly string[]): ReadonlySet<string
 }
 
 /**
- * The layers: the start of every command, files that the compiler shares with a running gateway, and the rest of the compiler.
- * @param inputs of a build of the whole program @returns the files of each layer, none of which is in two
+ * The layers: what commands share with threads, the rest of the start of every command, files that the compiler shares with a
+ * running gateway, and the rest of the compiler. A thread must not load the compiler: it would take 10 MB of memory.
+ * @param inputs of a build of the whole program @param threads entries of threads
+ * @returns the files of each layer, none of which is in two
  */
-export function findLayers(inputs: Inputs): readonly (readonly string[])[] {
+export function findLayers(inputs: Inputs, threads: readonly string[]): readonly (readonly string[])[] {
   const start = closure(inputs, ['main/cli.ts']);
   const compiler = closure(inputs, ['cli/compile/compile-files.ts', 'modules/payloads/compiler/part.ts', 'modules/tutor/compiler/tutor.ts']);
   const runtime = closure(inputs, ['main/runtime.ts', 'cli/serve.ts']);
-  const rest = [...compiler].filter((file) => !start.has(file));
+  const shared = closure(inputs, threads);
+  const rest = [...compiler].filter((file) => !start.has(file) && !shared.has(file));
   return [
+    [...start, ...compiler].filter((file, at, all) => shared.has(file) && all.indexOf(file) === at),
     // An entry runs when imported, so it is not part of a layer.
-    [...start].filter((file) => !file.startsWith('main/')),
+    [...start].filter((file) => !file.startsWith('main/') && !shared.has(file)),
     rest.filter((file) => runtime.has(file)),
     rest.filter((file) => !runtime.has(file)),
   ];
