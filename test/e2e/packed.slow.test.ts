@@ -96,6 +96,17 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
     assert.ok(!existsSync(join(installed, 'examples/quickstart/build')), 'no built tables');
   });
 
+  test('a thread of the store does not load the compiler, which would take 10 MB of memory', () => {
+    const files = new Set([join(folder, 'node_modules/hookwright/dist/cli/parts/store-thread.js')]);
+    for (const file of files) {
+      const text = readFileSync(file, 'utf8');
+      // The bundler names the source of each part.
+      assert.doesNotMatch(text, /^\/\/ compiler\//m, file);
+      for (const [, path = ''] of text.matchAll(/(?:from|import) "(\.[^"]+)";/g)) files.add(join(dirname(file), path));
+    }
+    assert.ok(files.size > 5);
+  });
+
   test('its compiler and runtime can be imported, types by types', () => {
     const code =
       "const c = await import('hookwright/compiler'); const r = await import('hookwright/runtime');" +
