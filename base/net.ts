@@ -1,5 +1,6 @@
 /** Addresses and URLs: base URLs of targets, addresses to listen on, PostgreSQL URLs, and which addresses are public. */
 import { BlockList, isIP } from 'node:net';
+import { SPECIAL, SPECIAL_6 } from './built/networks.ts';
 
 /*
  * Checks a base URL from a config before anything is sent to it. The compiler checks the text as written, the runtime the
@@ -89,31 +90,6 @@ function decode(text: string): string {
     return text;
   }
 }
-
-/** IANA's registries of special-purpose addresses, and multicast. An address that embeds an IPv4 address counts as that one. */
-const SPECIAL = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.31.196.0/24',
-  '192.52.193.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '192.175.48.0/24',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-];
-
-/** Only global unicast (2000::/3) is public, without Teredo and other protocols (2001::/23), documentation, 6to4 and others. */
-const SPECIAL_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3ffe::/16', '3fff::/20'];
 
 /** Error code: the host has an address to which connections are not allowed. */
 export const NOT_PUBLIC = 'NOT_PUBLIC';

@@ -10,6 +10,7 @@ import type {
   WebhookSettings,
 } from '../../schemas/generated/types.ts';
 import type { NodePath } from '../diagnostics/diagnostic.ts';
+import { ENTRY_MAPS as MAPS } from './built/key-lists.ts';
 
 /**
  * Settings of the command line. They override the environment, which overrides the config.
@@ -150,20 +151,7 @@ function isIpv6(address: string): boolean {
 }
 
 /** Paths of a config's maps of entries: routes, jobs, targets, sources, single settings. */
-export const ENTRY_MAPS: ReadonlySet<string> = new Set([
-  '',
-  'platforms',
-  'platforms.webhook',
-  'platforms.webhook.routes',
-  'platforms.webhook.extra',
-  'platforms.webhook.extra.routes',
-  'platform_toolsets',
-  'gateway',
-  'agents',
-  'jobs',
-  'sources',
-  'targets',
-]);
+export const ENTRY_MAPS: ReadonlySet<string> = new Set(MAPS);
 
 /** The content of the route table, without the two fields that describe the file. */
 export type TableContent = Omit<RouteTable, 'format' | 'hash'>;
