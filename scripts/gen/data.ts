@@ -9,7 +9,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TABLES = [
   'base/networks.yaml',
   'base/spec-names.yaml',
+  'cli/base/texts.yaml',
   'compiler/config/key-lists.yaml',
+  'compiler/diagnostics/rule-groups.yaml',
   'compiler/rules/support/address-names.yaml',
   'compiler/rules/support/interpreters.yaml',
   'compiler/schedule/words.yaml',
