@@ -116,10 +116,13 @@ function lists(): AddressLists {
   return cachedLists;
 }
 
+/** 4 or 6; 0 for any other text, and for an address with a zone, which belongs to one machine. */
+export const ipVersion = (address: string): number => (address.includes('%') ? 0 : isIP(address));
+
 /** False if the text is not an IP address, and for IPv4 addresses in IPv6 form. @param address without brackets */
 export function isPublicAddress(address: string): boolean {
-  const version = isIP(address);
-  if (version === 0 || address.includes('%')) return false;
+  const version = ipVersion(address);
+  if (version === 0) return false;
   const { special, global } = lists();
   if (version === 4) return !special.check(address, 'ipv4');
   return global.check(address, 'ipv6') && !special.check(address, 'ipv6');

@@ -2,7 +2,7 @@
  * The settings of the server: flags, environment and `extra` in order of precedence, trusted networks, and maps of
  * entries.
  */
-import { isIP } from 'node:net';
+import { ipVersion } from '../../base/net.ts';
 import type {
   NetworkPlan,
   RouteConfig,
@@ -130,8 +130,7 @@ export const PROXIES =
 export function parseNetwork(text: string): NetworkPlan | null {
   const [address = '', prefix, ...rest] = text.split('/');
   if (rest.length > 0 || (prefix !== undefined && !/^(0|[1-9]\d{0,2})$/.test(prefix))) return null;
-  // A zone belongs to one machine.
-  const version = address.includes('%') ? 0 : isIP(address);
+  const version = ipVersion(address);
   const bits = version === 4 ? 32 : 128;
   const length = prefix === undefined ? bits : Number(prefix);
   if (version === 0 || length > bits) return null;

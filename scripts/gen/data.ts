@@ -11,7 +11,6 @@ const TABLES = [
   'base/spec-names.yaml',
   'cli/base/texts.yaml',
   'compiler/config/key-lists.yaml',
-  'compiler/diagnostics/rule-groups.yaml',
   'compiler/rules/support/address-names.yaml',
   'compiler/rules/support/interpreters.yaml',
   'compiler/schedule/words.yaml',
