@@ -174,17 +174,28 @@ interface OpenEnd {
 
 const NOT_CLOSED = /^(?:Missing closing (["'])quote|Flow (sequence|map) in block collection)/;
 
+const COMMENT = /(?<=\s)#.*/g;
+
 /** Returns null if the parser's error has another cause. */
 function findOpenEnd(text: string, document: Document, { message, pos }: YAMLError): OpenEnd | null {
   const [found, quote, kind] = NOT_CLOSED.exec(message) ?? [];
   if (found === undefined) return null;
   const [open, close] = kind === 'map' ? ['{', '}'] : ['[', ']'];
   const start =
-    quote === undefined ? lastOpen(text.slice(0, pos[0]), open, close) : lastQuote(document, text, quote, pos[0]);
+    quote === undefined
+      ? lastOpen(
+          text.slice(0, pos[0]).replace(COMMENT, (comment) => ' '.repeat(comment.length)),
+          open,
+          close,
+        )
+      : lastQuote(document, text, quote, pos[0]);
   if (start < 0) return null;
   if (quote === undefined) {
     const asText = kind === 'map' ? ', or put the value in quotes if it is text' : '';
-    const said = `this \`${open}\` is not closed: put \`${close}\` where it ends${asText}`;
+    const isCut = new RegExp(`^.*${COMMENT.source}.*\\${close}`).test(text.slice(start));
+    const said = isCut
+      ? `this \`${open}\` is not closed, because \` #\` begins a comment: put the text with it in quotes`
+      : `this \`${open}\` is not closed: put \`${close}\` where it ends${asText}`;
     return { range: { start, end: start + 1 }, message: said, fix: [] };
   }
   const written = /.*/.exec(text.slice(start))?.[0].trimEnd() ?? '';
