@@ -3667,7 +3667,7 @@ export interface PrintedRequest {
    */
   profile: string;
   /**
-   * Name of the route.
+   * Name of the route; empty: the path is no route.
    */
   route: string;
   /**
