@@ -416,6 +416,10 @@ export interface Config {
    */
   include?: string[];
   /**
+   * `<home_dir>` of this configuration, relative to its file: a second project on one machine has its own. `--home` and `HOOKWRIGHT_HOME` take precedence.
+   */
+  home?: string;
+  /**
    * URL scheme of the application links of blueprints.
    */
   app_scheme?: string;
