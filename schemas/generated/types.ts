@@ -416,6 +416,10 @@ export interface Config {
    */
   include?: string[];
   /**
+   * `<home_dir>` of this configuration, relative to its file: a second project on one machine has its own. `--home` and `HOOKWRIGHT_HOME` take precedence.
+   */
+  home?: string;
+  /**
    * URL scheme of the application links of blueprints.
    */
   app_scheme?: string;
@@ -3667,7 +3671,7 @@ export interface PrintedRequest {
    */
   profile: string;
   /**
-   * Name of the route.
+   * Name of the route; empty: the path is no route.
    */
   route: string;
   /**
