@@ -52,6 +52,7 @@ export type AlertKind =
   | 'loop'
   | 'signature_failures'
   | 'rate_limited'
+  | 'config_rejected'
   | 'approval';
 /**
  * The field that names the author of an event, and the value that it is compared with, ignoring case.
