@@ -9,6 +9,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
+import { withoutRandomPart } from '../verify/handshake.ts';
 import type { LinkedTable } from './link.ts';
 import type { LinkedRoute } from './linked-table.ts';
 import type { LiveSubscriptions } from './subscriptions.ts';
@@ -125,6 +126,14 @@ export class Tables {
 
   /** The route at a request path. Static routes win over dynamic ones. */
   find(path: string): LinkedRoute | undefined {
+    const route = this.at(path);
+    const plain = route === undefined ? withoutRandomPart(path) : null;
+    if (plain === null) return route;
+    const enrolled = this.at(plain);
+    return enrolled?.awaitsSecret == null ? undefined : enrolled;
+  }
+
+  private at(path: string): LinkedRoute | undefined {
     return (this.serving.routes.get(path) ?? this.context.subscriptions.routes.get(path))?.linked;
   }
 
