@@ -73,7 +73,7 @@ export interface OutputHandover {
 export interface AgentRunner {
   /**
    * Runs the agent once and returns its text. Rejects with AgentError when the run fails. The message contains no
-   * secret and no upstream text, but may contain the last line that an operator's own program wrote to stderr.
+   * secret and no upstream text, but may contain the last line that an operator's own program printed.
    * @param report called with facts of the run before the result, also when the run fails
    */
   run(request: AgentRequest, report?: RunReport): Promise<string>;

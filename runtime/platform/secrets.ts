@@ -15,9 +15,9 @@ import {
   readRegularTextSync,
   UnreadableFile,
 } from '../../base/files.ts';
-import { DEFAULT_PROFILE } from '../../base/names.ts';
+import { agentPlans, DEFAULT_PROFILE } from '../../base/names.ts';
 import { passwordsIn } from '../../base/net.ts';
-import type { RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
+import type { AgentPlan, RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 
 /** Resolves secret references of the table. */
 export interface SecretResolver {
@@ -71,7 +71,20 @@ export function tableSecretRefs(
   table: Pick<RouteTable, 'profiles' | 'server' | 'routes'> & Partial<Pick<RouteTable, 'gateway'>>,
 ): readonly SecretRef[] {
   const { profiles, server, gateway, routes } = table;
-  return [...collectSecretRefs([profiles, server, gateway]), ...Object.values(routes).flatMap(routeSecretRefs)];
+  const settings = new Set(
+    Object.values(profiles)
+      .flatMap(agentPlans)
+      .flatMap(([, plan]) => agentSettings(plan)),
+  );
+  const refs = collectSecretRefs([profiles, server, gateway]).filter((ref) => !settings.has(ref));
+  return [...refs, ...Object.values(routes).flatMap(routeSecretRefs)];
+}
+
+/** Literals of `agent.env` are settings, such as `STAGE: production`, unless `only_to` hides them from the program. */
+function agentSettings(plan: AgentPlan): readonly SecretRef[] {
+  if (plan.kind !== 'command') return [];
+  const shown = Object.entries(plan.env).filter(([name]) => !Object.hasOwn(plan.only_to ?? {}, name));
+  return shown.flatMap(([, ref]) => (ref.kind === 'literal' ? [ref] : []));
 }
 
 export function routeSecretRefs({ secrets, verify_token }: RoutePlan): readonly SecretRef[] {

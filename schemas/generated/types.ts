@@ -1364,7 +1364,7 @@ export interface AgentConfig {
    */
   confined?: string;
   /**
-   * Environment variables of `command`: each a literal, `env:NAME` or `file:path`. In a sandbox, also a secret that the program uses but cannot read.
+   * Environment variables of `command`: each a literal, which is not a secret, `env:NAME` or `file:path`. In a sandbox, also a secret that the program uses but cannot read.
    */
   env?: {
     [k: string]: string | GuardedSecretConfig;
