@@ -113,6 +113,20 @@ export type RunAgent = (request: AgentRequest) => Promise<string> | string;
  */
 export class AgentError extends Error {
   override readonly name: string = 'AgentError';
+  readonly failure: AgentFailure;
+
+  constructor(message: string, failure: AgentFailure = {}) {
+    super(message);
+    this.failure = failure;
+  }
+}
+
+/** How a failed run is retried, if its agent has further attempts. */
+export interface AgentFailure {
+  /** True if no other attempt can succeed. */
+  readonly permanent?: boolean;
+  /** Minimum wait before the next attempt, in ms; absent or null: the usual one. */
+  readonly retryAfterMs?: number | null;
 }
 
 /** The machine lacks something that the run needs, such as disk space. The run has not begun, and is retried later. */

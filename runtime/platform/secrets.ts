@@ -80,11 +80,13 @@ export function tableSecretRefs(
   return [...refs, ...Object.values(routes).flatMap(routeSecretRefs)];
 }
 
-/** Literals of `agent.env` are settings, such as `STAGE: production`, unless `only_to` hides them from the program. */
+/** Literals of environment and headers are settings, such as `STAGE: production`, unless `only_to` hides them. */
 function agentSettings(plan: AgentPlan): readonly SecretRef[] {
-  if (plan.kind !== 'command') return [];
-  const shown = Object.entries(plan.env).filter(([name]) => !Object.hasOwn(plan.only_to ?? {}, name));
-  return shown.flatMap(([, ref]) => (ref.kind === 'literal' ? [ref] : []));
+  const values = plan.kind === 'command' ? plan.env : plan.kind === 'openai' ? (plan.headers ?? {}) : {};
+  const hidden = 'only_to' in plan ? plan.only_to : {};
+  return Object.entries(values).flatMap(([name, ref]) =>
+    ref.kind === 'literal' && !Object.hasOwn(hidden, name) ? [ref] : [],
+  );
 }
 
 export function routeSecretRefs({ secrets, verify_token }: RoutePlan): readonly SecretRef[] {

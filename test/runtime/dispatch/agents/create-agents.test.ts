@@ -30,6 +30,7 @@ function setUp(home: string, profiles: readonly ProfilePlan[]) {
     {
       workFolders: new WorkFolders(log),
       ...{ home, log, http: new HttpPool(), env: { PATH: process.env.PATH, GLOBAL: 'top-secret', OTHER: 'seen' } },
+      clock: systemClock,
       confine: () => (request) => runProcess(request, { clock: systemClock, home }),
       secrets: { resolve: () => 'top-secret' },
       redact: (text) => text.replaceAll('top-secret', '***'),
