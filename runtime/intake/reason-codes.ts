@@ -30,7 +30,7 @@ export const OTHER_REASON_TEXTS = {
   empty: 'the body, or the batch in it, is empty',
   event: 'the route does not accept the event type',
   filter: 'a filter of the route does not match',
-  foreign_client: 'a proxy forwarded it for another machine',
+  foreign_client: 'a proxy forwarded the request for another machine',
   foreign_host: 'the request is addressed to another host',
   foreign_origin: 'a web page of another origin sent it',
   foreign_site: 'a web page of another site sent the request',

@@ -201,7 +201,7 @@ function gauges({
     [
       'gauge',
       'work',
-      'Pending work by stage; waiting work is counted over all gateways.',
+      'Runs and deliveries that have not ended, by stage. Those that wait are counted over all gateways.',
       byLabel('stage', stored?.work ?? {}),
     ],
     ['gauge', 'dispatches', 'Dispatches since the store was created, by state.', dispatches.samples(noneDead)],
