@@ -100,9 +100,8 @@ export function prepareEvent(
 /** Outcomes of events with a stored dispatch. */
 const OWN: ReadonlySet<Outcome> = new Set(['accepted', 'delivered', 'delivery_failed']);
 
-export function emittedEvent(intake: Intake, { outcome, body }: Reply): Emitted {
+export function emittedEvent(intake: Intake, { outcome, fields }: Reply): Emitted {
   const { reason, event, deliveryId, dispatch } = intake;
   const isOwn = OWN.has(outcome) && reason !== 'job_already_running';
-  const answer = JSON.parse(body) as Emitted['answer'];
-  return { outcome, reason, event, deliveryId, dispatch: isOwn ? (dispatch?.id ?? null) : null, answer };
+  return { outcome, reason, event, deliveryId, dispatch: isOwn ? (dispatch?.id ?? null) : null, answer: { ...fields } };
 }

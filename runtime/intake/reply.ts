@@ -22,7 +22,7 @@ const WITHOUT_ERROR = [
 /** The outcome of a request in logs and metrics: the `status` of a reply or the `code` of an error. */
 export type Outcome = (typeof WITHOUT_ERROR)[number] | ErrorCode;
 
-export type ErrorCode = keyof typeof ERRORS;
+type ErrorCode = keyof typeof ERRORS;
 
 /** Outcomes of an event that is accepted for an agent, a target or a job. */
 export const ACCEPTED_OUTCOMES: ReadonlySet<Outcome> = new Set(['accepted', 'coalesced', 'delivered']);
@@ -33,6 +33,8 @@ export interface Reply {
   /** Alternating names and values, with content type and length, in the form of `writeHead`. */
   readonly headers: OutgoingHttpHeader[];
   readonly body: string;
+  /** The members of a JSON body. */
+  readonly fields?: object;
   readonly outcome: Outcome;
 }
 
@@ -56,13 +58,13 @@ export const OUTCOMES: readonly Outcome[] = [...WITHOUT_ERROR, ...(Object.keys(E
 export function jsonReply(
   status: number,
   outcome: Outcome,
-  body: unknown,
+  fields: object,
   more: readonly string[] = NO_HEADERS,
 ): Reply {
-  const text = JSON.stringify(body);
+  const text = JSON.stringify(fields);
   const headers: OutgoingHttpHeader[] = ['Content-Type', 'application/json', 'Content-Length', Buffer.byteLength(text)];
   if (more.length > 0) headers.push(...more);
-  return { status, headers, body: text, outcome };
+  return { status, headers, body: text, fields, outcome };
 }
 
 /** A reply of any content type, which `headers` contains. */

@@ -129,8 +129,8 @@ function answerFor(request: Intake, events: readonly BatchEvent[]): Reply {
   request.event = eventName([...new Set(events.map(({ intake }) => intake.event))].join(', '));
   request.stage = EVENT_STAGES.findLast((stage) => events.some(({ intake }) => intake.stage === stage)) ?? null;
   const listed = events.map(({ intake, reply }) => {
-    const { route: _route, ...body } = JSON.parse(reply.body) as Readonly<Record<string, unknown>>;
-    return { event: intake.event, delivery_id: intake.deliveryId, ...body };
+    const { route: _route, ...own } = { route: '', ...reply.fields };
+    return { event: intake.event, delivery_id: intake.deliveryId, ...own };
   });
   if (failed.length > 0) {
     request.reason = 'delivery_failed';
