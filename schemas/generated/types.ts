@@ -3142,6 +3142,9 @@ export interface Dispatch {
    * Name of the agent that runs the prompt; null, or absent in older rows: the default agent, or none.
    */
   agent?: string | null;
+  /**
+   * Names of folders below `skills`.
+   */
   skills: string[];
   toolsets: string[];
   /**
