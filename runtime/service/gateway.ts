@@ -199,12 +199,14 @@ export class Gateway {
       events: new EventLog({
         log,
         clock,
+        nearestRoute: (path) => tables.nearest(path),
         count: (finished) => {
           metrics.onRequest(finished);
           backend.requested?.(finished);
         },
       }),
       keep: backend.keeping.keep,
+      keepMiss: backend.keeping.keepMiss,
       refresh: () => tables.refresh(),
       findRoute: (path) => tables.find(path),
       loading: () => tables.loading,

@@ -75,6 +75,10 @@ export interface ProgramOptions {
   readonly version?: string;
   /** Why the newest configuration is not in service, shown to other gateways of the same store. Default: none. */
   readonly problem?: () => string | null;
+  /** Absolute path of a table that is served until the file of `table` changes or `reload` is called. Default: none. */
+  readonly firstTable?: string | undefined;
+  /** Called when a table is in service. Default: not called. */
+  readonly onTable?: () => void;
   /**
    * Absolute path of a second `.env`, which takes precedence over `<home>/.env`; not read if others can write to it. Default:
    * none.
