@@ -81,6 +81,8 @@ export interface DispatchContext {
   readonly jobs?: JobFirer;
   /** Loads the checks of the outputs of runs. */
   readonly outputs?: () => Promise<OpenHandover>;
+  /** Adds the approvals that the table asks for and a stored row lacks; default: none. */
+  readonly asked?: (dispatch: Dispatch) => Dispatch;
   /** Called after blocked deliveries were stored. */
   readonly blocked?: () => void;
   /** Replaces every known secret; default: none. */

@@ -14,6 +14,8 @@ import type { RunOutcome } from './run-agent.ts';
 export interface FinishedRun {
   readonly taken: TakenRun;
   readonly dispatch: Dispatch;
+  /** As it is stored, if `dispatch` has further approvals. */
+  readonly stored: Dispatch;
   /** Unix ms. */
   readonly startedAt: number;
   readonly ms: number;
@@ -99,12 +101,21 @@ export function reportBlocked({ blocked }: DispatchContext, open: readonly OpenD
 }
 
 /** The dispatch with the outputs of the run; absent if there are none. */
-function withOutputs({ dispatch, outputs }: FinishedRun): Pick<RunChange, 'dispatch' | 'grown'> {
-  if (outputs === null || outputs.deliveries.length + outputs.dropped.length === 0) return {};
+function withOutputs({ dispatch, stored, outputs }: FinishedRun): Pick<RunChange, 'dispatch' | 'grown'> {
+  if (outputs === null || outputs.deliveries.length + outputs.dropped.length === 0)
+    return dispatchChange(stored, dispatch);
   const dropped = outputs.dropped.length === 0 ? {} : { dropped: [...outputs.dropped] };
-  const changed = { ...dispatch, deliveries: [...dispatch.deliveries, ...outputs.deliveries], ...dropped };
+  return dispatchChange(stored, {
+    ...dispatch,
+    deliveries: [...dispatch.deliveries, ...outputs.deliveries],
+    ...dropped,
+  });
+}
+
+/** The changed dispatch; absent if it is the stored one. */
+export function dispatchChange(stored: Dispatch, dispatch: Dispatch): Pick<RunChange, 'dispatch' | 'grown'> {
   const bytes = (of: Dispatch): number => Buffer.byteLength(JSON.stringify(of));
-  return { dispatch: changed, grown: bytes(changed) - bytes(dispatch) };
+  return dispatch === stored ? {} : { dispatch, grown: bytes(dispatch) - bytes(stored) };
 }
 
 /** Absent if there is no program. */

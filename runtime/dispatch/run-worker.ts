@@ -16,7 +16,15 @@ import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, progressOf, reportAttempt } from './delivery-attempt.ts';
 import { logFields } from './dispatcher.ts';
 import type { FinishedRun, RunChange } from './finished-run.ts';
-import { changeAfter, openOf, programOf, reportBlocked, reportedUsage, reportRun } from './finished-run.ts';
+import {
+  changeAfter,
+  dispatchChange,
+  openOf,
+  programOf,
+  reportBlocked,
+  reportedUsage,
+  reportRun,
+} from './finished-run.ts';
 import { Stopped } from './persist.ts';
 import type { AbortReason } from './run-agent.ts';
 import { runAgent } from './run-agent.ts';
@@ -107,9 +115,10 @@ export class RunWorker implements Worker<TakenRun> {
   /** Rejects when the dispatch cannot be read. */
   private async run(taken: TakenRun): Promise<FinishedRun | 'left'> {
     const { context, contents } = this.parts;
-    const dispatch = await contents.forRun(taken.ref);
-    if (dispatch === null) throw new Error('the dispatch does not exist');
-    if (isMessage(dispatch)) return this.release(taken, dispatch);
+    const stored = await contents.forRun(taken.ref);
+    if (stored === null) throw new Error('the dispatch does not exist');
+    const dispatch = context.asked?.(stored) ?? stored;
+    if (isMessage(dispatch)) return this.release(taken, dispatch, stored);
     const { clock, observer } = context;
     observer?.reached?.('run.begin');
     const startedAt = clock.now();
@@ -118,6 +127,7 @@ export class RunWorker implements Worker<TakenRun> {
     const run = {
       taken,
       dispatch,
+      stored,
       startedAt,
       ms: 0,
       program: null,
@@ -151,11 +161,12 @@ export class RunWorker implements Worker<TakenRun> {
   }
 
   /** Releases a message that its paused route has held: its deliveries become due. */
-  private async release({ ref }: TakenRun, dispatch: Dispatch): Promise<'left'> {
+  private async release({ ref }: TakenRun, dispatch: Dispatch, stored: Dispatch): Promise<'left'> {
     const at = this.parts.context.clock.now();
     const open = openOf(dispatch.deliveries, at);
     this.parts.contents.keep(ref, dispatch, null);
-    if (await this.advance(ref, { to: 'delivering', at, open })) reportBlocked(this.parts.context, open);
+    if (await this.advance(ref, { to: 'delivering', at, open, ...dispatchChange(stored, dispatch) }))
+      reportBlocked(this.parts.context, open);
     return 'left';
   }
 

@@ -3174,6 +3174,9 @@ export interface Dispatch {
    * Name of the agent that runs the prompt; null, or absent in older rows: the default agent, or none.
    */
   agent?: string | null;
+  /**
+   * Names of folders below `skills`.
+   */
   skills: string[];
   toolsets: string[];
   /**
