@@ -6,6 +6,7 @@ import { DEFAULT_PROFILE } from '../../base/names.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { LogFields, Logger } from '../platform/log.ts';
 import { printableStart, traceField } from '../platform/log.ts';
+import { ERRORS } from './built/errors.ts';
 import type { Intake } from './intake.ts';
 import type { SignatureReason } from './reason.ts';
 import { decidingScheme, reasonOf } from './reason.ts';
@@ -33,22 +34,13 @@ type Level = keyof Logger;
 /** Maximum number of placeholders named in a line. */
 const MOST_UNRESOLVED = 20;
 
-/** Levels of the outcomes that are not logged as `info`. */
-export const LEVEL_OF_OUTCOME: Partial<Record<Outcome, Level>> = {
-  invalid_signature: 'warn',
-  foreign_origin: 'warn',
-  malformed_body: 'warn',
-  payload_too_large: 'warn',
-  unsupported_media_type: 'warn',
-  rate_limited: 'warn',
-  request_timeout: 'warn',
-  aborted: 'warn',
-  overloaded: 'warn',
-  delivery_failed: 'error',
-  internal_error: 'error',
-  method_not_allowed: 'debug',
-  route_disabled: 'debug',
+const LINES_OF: Partial<Record<Outcome, { readonly status?: number; readonly level?: Level }>> = {
+  ...ERRORS,
+  aborted: { level: 'warn' },
 };
+
+/** The level of a request's line. */
+export const levelOf = (outcome: Outcome): Level => LINES_OF[outcome]?.level ?? 'info';
 
 /** An event that was sent to an unknown path. */
 export interface Miss {
@@ -88,7 +80,7 @@ export class EventLog {
       secret: intake.secret,
       authentic: intake.authenticated,
     });
-    const level = LEVEL_OF_OUTCOME[outcome] ?? 'info';
+    const level = levelOf(outcome);
     if (intake.authenticated) {
       this.context.log[level](fieldsOf(intake, outcome, ms, kept), outcome);
       return;

@@ -29,6 +29,7 @@ import type { Logger } from '../platform/log.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
 import { routePaths } from '../table/link-context.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
+import { withoutRandomPart } from '../verify/handshake.ts';
 import type { ServiceContext } from './context.ts';
 import type { Routes, RoutesUser } from './routes.ts';
 
@@ -209,7 +210,7 @@ export class Gateway {
       refresh: () => tables.refresh(),
       findRoute: (path) => tables.find(path),
       loading: () => tables.loading,
-      isPending: (path) => backend.isPending(path),
+      isPending: (path) => backend.isPending(withoutRandomPart(path) ?? path),
       connections: this.connections,
       documents,
       status: async (request, path) => backend.statuses?.opened?.find(request, path, (at) => tables.find(at)) ?? null,

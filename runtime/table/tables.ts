@@ -10,6 +10,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
+import { withoutRandomPart } from '../verify/handshake.ts';
 import type { LinkedTable } from './link.ts';
 import type { LinkedRoute } from './linked-table.ts';
 import type { LiveSubscriptions } from './subscriptions.ts';
@@ -127,7 +128,15 @@ export class Tables {
   /** The route at a request path, which may end with a slash. Static routes win over dynamic ones. */
   find(path: string): LinkedRoute | undefined {
     const exact = path.endsWith('/') ? path.slice(0, -1) : path;
-    return (this.serving.routes.get(exact) ?? this.context.subscriptions.routes.get(exact))?.linked;
+    const route = this.at(exact);
+    const plain = route === undefined ? withoutRandomPart(exact) : null;
+    if (plain === null) return route;
+    const enrolled = this.at(plain);
+    return enrolled?.awaitsSecret == null ? undefined : enrolled;
+  }
+
+  private at(path: string): LinkedRoute | undefined {
+    return (this.serving.routes.get(path) ?? this.context.subscriptions.routes.get(path))?.linked;
   }
 
   /** The path of a route that may be meant by an unknown one; null: none is similar. */

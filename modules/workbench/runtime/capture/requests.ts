@@ -5,7 +5,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import { realSource } from '../../../../base/names.ts';
+import { realSource } from '../../../../base/spec-names.ts';
 import type { CapturedRequests } from '../../../../runtime/intake/keeper.ts';
 import { decodeOr } from '../../../../runtime/store/decode.ts';
 import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/shared.ts';
