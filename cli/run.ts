@@ -91,12 +91,25 @@ async function runCommand(entry: CommandEntry, args: readonly string[], named: H
     return 0;
   }
   const command = await entry.load();
+  let own = context;
   try {
     const line = readCommandLine(args, entry.path, command);
-    return await command.run(await withConfig(named, line.options), line);
+    own = await withConfig(named, line.options);
+    return await command.run(own, line);
   } catch (error) {
+    if (error instanceof TypeError) await refuseOtherVersion(own);
     if (!(error instanceof UsageError)) throw error;
     throw new UsageError(error.message, ...error.hints, `to list the options: hookwright ${entry.path} --help`);
+  }
+}
+
+/** The rows that a gateway sends are not checked here, because they are many: one of another version may cause any failure. */
+async function refuseOtherVersion(context: CliContext): Promise<void> {
+  const { OtherVersionError, tryCallGateway } = await import('./gateway/ask-gateway.ts');
+  try {
+    await tryCallGateway(context, 'status', {});
+  } catch (error) {
+    if (error instanceof OtherVersionError) throw error;
   }
 }
 
