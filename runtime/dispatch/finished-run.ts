@@ -100,9 +100,14 @@ export function reportBlocked({ blocked }: DispatchContext, open: readonly OpenD
 
 /** The dispatch with the outputs of the run; absent if there are none. */
 function withOutputs({ dispatch, outputs }: FinishedRun): Pick<RunChange, 'dispatch' | 'grown'> {
-  if (outputs === null || outputs.deliveries.length + outputs.dropped.length === 0) return {};
-  const dropped = outputs.dropped.length === 0 ? {} : { dropped: [...outputs.dropped] };
-  const changed = { ...dispatch, deliveries: [...dispatch.deliveries, ...outputs.deliveries], ...dropped };
+  if (outputs === null) return {};
+  const { deliveries, dropped, noop } = outputs;
+  if (deliveries.length + dropped.length === 0 && noop === undefined) return {};
+  const others = {
+    ...(dropped.length === 0 ? {} : { dropped: [...dropped] }),
+    ...(noop === undefined ? {} : { noop }),
+  };
+  const changed = { ...dispatch, deliveries: [...dispatch.deliveries, ...deliveries], ...others };
   const bytes = (of: Dispatch): number => Buffer.byteLength(JSON.stringify(of));
   return { dispatch: changed, grown: bytes(changed) - bytes(dispatch) };
 }
