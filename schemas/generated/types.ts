@@ -52,6 +52,7 @@ export type AlertKind =
   | 'loop'
   | 'signature_failures'
   | 'rate_limited'
+  | 'config_rejected'
   | 'approval';
 /**
  * The field that names the author of an event, and the value that it is compared with, ignoring case.
@@ -415,6 +416,10 @@ export interface Config {
    * Globs of more config files, relative to this one.
    */
   include?: string[];
+  /**
+   * `<home_dir>` of this configuration, relative to its file: a second project on one machine has its own. `--home` and `HOOKWRIGHT_HOME` take precedence.
+   */
+  home?: string;
   /**
    * URL scheme of the application links of blueprints.
    */
@@ -3706,7 +3711,7 @@ export interface PrintedRequest {
    */
   profile: string;
   /**
-   * Name of the route.
+   * Name of the route; empty: the path is no route.
    */
   route: string;
   /**
