@@ -304,7 +304,8 @@ export function lowerOutputs(
     problems.push(...lowered.problems.map((problem) => ({ ...problem, path: outputPath(name, problem.path) })));
     const allowed = Object.entries(output.allow ?? {}).map(([field, values]) => [field, values.map(String)]);
     const allow = Object.fromEntries(allowed) as OutputPlan['allow'];
-    return (lowered.plan ?? []).map((delivery) => ({ name, delivery, allow, max: output.max ?? 1 }));
+    const limits = { allow, max: output.max ?? 1, ...(output.required === true ? { required: true as const } : {}) };
+    return (lowered.plan ?? []).map((delivery) => ({ name, delivery, ...limits }));
   });
   return { plan: plans.length === 0 ? {} : { outputs: plans }, problems };
 }

@@ -97,6 +97,10 @@ export interface CheckedOutputs {
   /** In the order in which they were handed over; each is a separate delivery. */
   readonly deliveries: readonly DispatchDelivery[];
   readonly dropped: readonly DroppedOutput[];
+  /** Why the agent had nothing to do, if it says so. */
+  readonly noop?: string;
+  /** Why the run has failed, if a required output is missing. */
+  readonly missing?: string;
 }
 
 /** Checks the outputs of one run. */

@@ -102,13 +102,13 @@ export function reportBlocked({ blocked }: DispatchContext, open: readonly OpenD
 
 /** The dispatch with the outputs of the run; absent if there are none. */
 function withOutputs({ dispatch, stored, outputs }: FinishedRun): Pick<RunChange, 'dispatch' | 'grown'> {
-  if (outputs === null || outputs.deliveries.length + outputs.dropped.length === 0)
-    return dispatchChange(stored, dispatch);
-  const dropped = outputs.dropped.length === 0 ? {} : { dropped: [...outputs.dropped] };
+  const { deliveries, dropped, noop } = outputs ?? { deliveries: [], dropped: [] };
+  if (deliveries.length + dropped.length === 0 && noop === undefined) return dispatchChange(stored, dispatch);
   return dispatchChange(stored, {
     ...dispatch,
-    deliveries: [...dispatch.deliveries, ...outputs.deliveries],
-    ...dropped,
+    deliveries: [...dispatch.deliveries, ...deliveries],
+    ...(dropped.length === 0 ? {} : { dropped: [...dropped] }),
+    ...(noop === undefined ? {} : { noop }),
   });
 }
 

@@ -150,14 +150,15 @@ export class RunWorker implements Worker<TakenRun> {
     const started = clock.monotonic();
     const controller = new AbortController();
     this.controllers.add(controller);
-    const { outcome, program, usage } = await runAgent(agent, dispatch, controller, clock, { handover, said });
+    const result = await runAgent(agent, dispatch, controller, clock, { handover, said });
+    const { outcome, usage } = result;
     this.controllers.delete(controller);
     observer?.reached?.('run.answered');
     const ms = Math.round(clock.monotonic() - started);
     const ended = outcome.kind === 'failed' || outcome.kind === 'interrupted' ? outcome.kind : 'ok';
     if (outcome.kind !== 'postponed') observer?.runEnded?.(dispatch, ended, ms);
     if (usage !== null) observer?.used?.(dispatch, usage);
-    return { ...run, ms, outcome, program, usage, outputs: handover?.checked() ?? null };
+    return { ...run, ms, ...result };
   }
 
   /** Releases a message that its paused route has held: its deliveries become due. */

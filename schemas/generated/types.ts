@@ -803,6 +803,10 @@ export interface OutputConfig {
    */
   approve?: boolean;
   /**
+   * A run without this output, and without the built-in output `noop`, fails.
+   */
+  required?: boolean;
+  /**
    * A key of the target's address, as in `deliver_extra`.
    */
   [k: string]:
@@ -3218,6 +3222,10 @@ export interface Dispatch {
    * Outputs of the agent that were dropped.
    */
   dropped?: DroppedOutput[];
+  /**
+   * Why the agent had nothing to do, as it reported by `noop`. Absent: it did not.
+   */
+  noop?: string;
 }
 /**
  * Delivery to one target, with its rendered address.
@@ -3288,6 +3296,10 @@ export interface DispatchOutput {
    */
   max: number;
   message?: MessageLimit;
+  /**
+   * A run without this output, and without `noop`, fails.
+   */
+  required?: true;
   delivery: DispatchDelivery;
 }
 export interface ContentField {
@@ -5055,6 +5067,7 @@ export interface OutputPlan {
   delivery: DeliveryPlan;
   allow: AllowedValues;
   max: number;
+  required?: true;
 }
 /**
  * Where a configuration file defines an entry. `file` is relative to the folder of the root configuration file, `line` starts at 1.
