@@ -117,6 +117,7 @@ export function lowerServer(config: Config, settings: EffectiveSettings, overrid
     script_timeout_seconds: values.script_timeout_seconds ?? 30,
     direct_timeout_seconds: values.direct_timeout_seconds ?? 10,
     idempotency_ttl_seconds: values.idempotency_ttl_seconds ?? 3600,
+    accept_timeout_seconds: values.accept_timeout_seconds ?? null,
   };
 }
 
