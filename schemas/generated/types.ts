@@ -482,6 +482,10 @@ export interface WebhookSettings {
    */
   idempotency_ttl_seconds?: number;
   /**
+   * Time that an event waits while the disk is slow before it is answered 503 and not stored, in seconds. Default: 2.5, or up to 8 if the source sends an id and waits that long.
+   */
+  accept_timeout_seconds?: number;
+  /**
    * Maximum time that a direct delivery keeps its sender waiting, in seconds.
    */
   direct_timeout_seconds?: number;
@@ -669,6 +673,10 @@ export interface RouteConfig {
    * Time that a delivery id is remembered, in seconds. Default: the global setting.
    */
   idempotency_ttl_seconds?: number;
+  /**
+   * Time that an event waits while the disk is slow before it is answered 503 and not stored, in seconds. Default: the global setting, else 2.5, or up to 8 if the source sends an id and waits that long.
+   */
+  accept_timeout_seconds?: number;
   /**
    * `body`: while delivery ids are remembered, a request with the same body is a duplicate, whatever its delivery id. For senders that sign no time.
    */
@@ -3972,6 +3980,10 @@ export interface ServerPlan {
   script_timeout_seconds: number;
   direct_timeout_seconds: number;
   idempotency_ttl_seconds: number;
+  /**
+   * For routes without their own; null: the source decides.
+   */
+  accept_timeout_seconds: number | null;
 }
 /**
  * A secret, or a reference to a secret. `scope` is the profile whose environment resolves the reference.
@@ -5175,6 +5187,10 @@ export interface RoutePlan {
   allow_own_events: boolean;
   budget?: BudgetPlan;
   idempotency_ttl_seconds: number;
+  /**
+   * Time that an event waits behind a slow commit.
+   */
+  accept_timeout_seconds: number;
   /**
    * Absent: the guard of the source, if it has one.
    */
