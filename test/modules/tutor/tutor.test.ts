@@ -11,7 +11,7 @@ import { sampleOf } from '../../helpers/sample.ts';
 const CASES = join(ROOT, 'test/modules/tutor/mistakes/cases');
 const modules = MODULES.filter(({ tutor }) => tutor === undefined);
 
-const TEXTS: ReadonlySet<string> = new Set(['template-braces', 'foreign-path', 'literal-prompt']);
+const TEXTS: ReadonlySet<string> = new Set(['template-braces', 'foreign-path', 'filter-glob', 'literal-prompt']);
 
 describe('without the tutor', () => {
   for (const file of sampleOf(readdirSync(CASES).filter((name) => /^[^.]+\.yaml$/.test(name)))) {
