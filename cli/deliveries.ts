@@ -29,7 +29,7 @@ import { findDispatch, unknownDispatch, useStore } from './store/use-store.ts';
 
 const jobFilterOption = text('id', 'Only runs of this job');
 
-const sinceOption = text('time', 'Only events accepted since: 30min, 12h, 7d, or a date');
+const sinceOption = text('time', 'Only events accepted since then: 30min, 12h or 7d ago, or a date');
 
 /** `hookwright deliveries list`: accepted events and their states, newest first. */
 export const deliveriesListCommand = command({
@@ -132,7 +132,8 @@ function print(context: CliContext, given: ShowValues, stored: StoredDispatch): 
   for (const moment of timeline(stored)) printBeside(context, `${formatTime(moment.at)}  `, formatMoment(moment));
   for (const [title, text] of [
     ...shownOutputs(stored).map((output) => [outputTitle(output), outputText(output)] as const),
-    ['stderr', run.stderr === '' ? null : run.stderr.trimEnd()],
+    ['stderr', run.stderr.trimEnd() || null],
+    ['stdout', run.stdout.trimEnd() || null],
     ['prompt', given.full ? dispatch.prompt : null],
     ['answer', given.full ? stored.answer : null],
   ] as const) {

@@ -5,7 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { readRegularText } from '../../base/files.ts';
-import { agentPlans, realTarget } from '../../base/names.ts';
+import { agentPlans } from '../../base/names.ts';
+import { realTarget } from '../../base/spec-names.ts';
 import type { StopResult } from '../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import { readinessOf } from '../console/status.ts';
@@ -203,7 +204,9 @@ function assembleWork(context: ServiceContext, openings: Openings) {
   const state = (): WatchedState => {
     const status = routes.status();
     const { ready } = readinessOf(status, store);
-    return { ready, rejected: status.subscriptions.quarantined, overdueJob: scheduler.overdue() };
+    const problem = context.problem() ?? status.table.error;
+    const { quarantined: rejected } = status.subscriptions;
+    return { ready, rejected, problem, url: routes.operatorUrl(), overdueJob: scheduler.overdue() };
   };
   const heartbeatUrl = (): string | null => {
     const { heartbeat = null } = table().gateway;

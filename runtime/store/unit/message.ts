@@ -12,7 +12,7 @@
  * a duplicate. An id whose claim has expired is a new event with a new row.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { realTarget } from '../../../base/names.ts';
+import { realTarget } from '../../../base/spec-names.ts';
 import { isDispatch } from '../../../schemas/built/rows/Dispatch.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Accept, MutationResults, Resend } from '../contract.ts';
@@ -163,7 +163,7 @@ export const withdrawnStep = (index: number, sent: number, at: number): Step => 
   started_at: at,
   at,
   next_at: null,
-  reason: 'a later attempt of the sender has a different target, address or text',
+  reason: "replaced: the sender's retry has a different target, address or text",
   sent,
   message_id: null,
 });
