@@ -69,50 +69,6 @@ export const NO_AGENT = 'none';
 /** The layout of a compiled table. The runtime serves no other format. */
 export const TABLE_FORMAT = 2;
 
-/**
- * The specification's tokens for senders and targets, which rows and tables of earlier versions contain, with their
- * usual names. The catalog has the tokens as aliases; this list is for code without the catalog.
- */
-export const SPEC_NAMES = {
-  source: { forgea: 'github', forgeb: 'gitlab' },
-  target: {
-    forgea_check: 'github_check',
-    forgea_comment: 'github_comment',
-    forgea_issue: 'github_issue',
-    forgea_labels: 'github_labels',
-    forgea_review: 'github_review',
-    forgeb_labels: 'gitlab_labels',
-    forgeb_note: 'gitlab_note',
-    forgeb_status: 'gitlab_status',
-    chat_cn_d: 'qqbot',
-    community_chat: 'discord',
-    imessage_bridge: 'imessage',
-    messenger_a: 'telegram',
-    mobile_messenger: 'whatsapp',
-    private_messenger: 'signal',
-    smarthome: 'homeassistant',
-    social_cn: 'wechat',
-    team_chat: 'mattermost',
-    workchat_cn_a: 'dingtalk',
-    workchat_cn_b: 'feishu',
-    workchat_cn_c: 'wecom',
-    workspace_chat: 'slack',
-  },
-} as const satisfies Readonly<Record<'source' | 'target', Readonly<Record<string, string>>>>;
-
-/** The canonical name for one that may be a token of the specification. */
-export function canonicalName(kind: keyof typeof SPEC_NAMES, name: string): string {
-  const names: Readonly<Record<string, string>> = SPEC_NAMES[kind];
-  return Object.hasOwn(names, name) ? (names[name] ?? name) : name;
-}
-
-/** The specification's token for a target, or its canonical name if there is none. */
-export const specTarget = (real: string): string =>
-  Object.entries(SPEC_NAMES.target).find(([, name]) => name === real)?.[0] ?? real;
-
-export const realSource = (name: string): string => canonicalName('source', name);
-export const realTarget = (name: string): string => canonicalName('target', name);
-
 /** The content of targets that declare none. */
 const TEXT_ONLY = [{ name: 'text', kind: 'text', required: true, help: 'The message.' }] as const;
 

@@ -1,5 +1,6 @@
 /** Addresses and URLs: base URLs of targets, addresses to listen on, PostgreSQL URLs, and which addresses are public. */
 import { BlockList, isIP } from 'node:net';
+import { SPECIAL, SPECIAL_6 } from './built/networks.ts';
 
 /*
  * Checks a base URL from a config before anything is sent to it. The compiler checks the text as written, the runtime the
@@ -90,31 +91,6 @@ function decode(text: string): string {
   }
 }
 
-/** IANA's registries of special-purpose addresses, and multicast. An address that embeds an IPv4 address counts as that one. */
-const SPECIAL = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.31.196.0/24',
-  '192.52.193.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '192.175.48.0/24',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-];
-
-/** Only global unicast (2000::/3) is public, without Teredo and other protocols (2001::/23), documentation, 6to4 and others. */
-const SPECIAL_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3ffe::/16', '3fff::/20'];
-
 /** Error code: the host has an address to which connections are not allowed. */
 export const NOT_PUBLIC = 'NOT_PUBLIC';
 
@@ -140,10 +116,13 @@ function lists(): AddressLists {
   return cachedLists;
 }
 
+/** 4 or 6; 0 for any other text, and for an address with a zone, which belongs to one machine. */
+export const ipVersion = (address: string): number => (address.includes('%') ? 0 : isIP(address));
+
 /** False if the text is not an IP address, and for IPv4 addresses in IPv6 form. @param address without brackets */
 export function isPublicAddress(address: string): boolean {
-  const version = isIP(address);
-  if (version === 0 || address.includes('%')) return false;
+  const version = ipVersion(address);
+  if (version === 0) return false;
   const { special, global } = lists();
   if (version === 4) return !special.check(address, 'ipv4');
   return global.check(address, 'ipv6') && !special.check(address, 'ipv6');

@@ -7,9 +7,11 @@ import { createPaint } from '../base/paint.ts';
 import { entryLabel } from '../base/text.ts';
 import type { SubscriptionScope } from '../compiler/stages/compile-subscriptions.ts';
 import { compileSubscriptions } from '../compiler/stages/compile-subscriptions.ts';
+import { secretsOf } from '../runtime/deliver/missing-secrets.ts';
 import { writeAtomic } from '../runtime/platform/files.ts';
 import { printSecretRef } from '../runtime/platform/secrets.ts';
 import type { AgentPlan, ProfilePlan, RoutePlan, RouteTable, SecretRef } from '../schemas/generated/types.ts';
+import { PROFILE_CONFIG, PROFILE_ENV } from './base/built/texts.ts';
 import { openHome } from './base/context.ts';
 import { CliError, findName } from './base/errors.ts';
 import { argument, command } from './command-line/command.ts';
@@ -19,17 +21,6 @@ import { printList } from './output/table.ts';
 import { openTable, routePath } from './subscriptions/routes.ts';
 import { readSubscriptionText } from './subscriptions/subscription-file.ts';
 
-const CONFIG = `# Everything this profile may use. Nothing is taken from another profile.
-# platforms:
-#   telegram:
-#     enabled: true
-#     token: env:TELEGRAM_TOKEN # from .env beside this file
-#     home_channel: "-1001234"
-# agent:
-#   command: [my-agent, --print]
-# jobs: {}
-`;
-const ENV = '# Secrets of this profile: KEY=value\n';
 const FOLDERS = ['scripts', 'skills', 'sessions'];
 
 /** `hookwright profile create`: creates the folder of an isolated identity. */
@@ -50,8 +41,8 @@ export const profileCreateCommand = command({
       throw new CliError(`there is already a profile "${name}": ${home}`, `to see it: hookwright profile show ${name}`);
     mkdirSync(home, { recursive: true, mode: 0o700 });
     for (const folder of FOLDERS) mkdirSync(join(home, folder), { mode: 0o700 });
-    writeAtomic(join(home, 'config.yaml'), CONFIG, 0o600);
-    writeAtomic(join(home, '.env'), ENV, 0o600);
+    writeAtomic(join(home, 'config.yaml'), PROFILE_CONFIG, 0o600);
+    writeAtomic(join(home, '.env'), PROFILE_ENV, 0o600);
     printLine(context, home);
     printNote(
       context,
@@ -168,12 +159,7 @@ function credentialsOf(profile: ProfilePlan, routes: readonly RoutePlan[]): stri
     ),
     ...agentPlans(profile).flatMap(([name, agent]) => {
       const place = name === null ? 'agent' : `agents.${name}`;
-      return [
-        ...(agent.kind === 'openai' && agent.api_key !== null ? [named(`${place}.api_key`, agent.api_key)] : []),
-        ...(agent.kind === 'command'
-          ? Object.entries(agent.env).map(([variable, ref]) => named(`${place}.env.${variable}`, ref))
-          : []),
-      ];
+      return secretsOf(agent).map(({ where, ref }) => named(`${place}.${where}`, ref));
     }),
   ];
 }

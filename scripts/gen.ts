@@ -2,38 +2,48 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { apiFiles } from './gen/api.ts';
 import { dataFiles } from './gen/data.ts';
-import { operationFiles } from './gen/operations.ts';
-import { registryFiles } from './gen/registries.ts';
-import { ruleFiles } from './gen/rules.ts';
-import { schemaFiles } from './gen/schemas.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 const read = (file: string): string | null =>
   existsSync(join(ROOT, file)) ? readFileSync(join(ROOT, file), 'utf8') : null;
 
-const files = [
+type Generated = readonly (readonly [file: string, text: string])[];
+
+function write(files: Generated): number {
+  const stale = files.filter(([file, text]) => read(file) !== text);
+  for (const [file, text] of stale) {
+    mkdirSync(dirname(join(ROOT, file)), { recursive: true });
+    writeFileSync(join(ROOT, file), text);
+  }
+  return stale.length;
+}
+
+const isCheck = process.argv.includes('--check');
+const tables = dataFiles();
+// The other generators import files that read these tables.
+const written = isCheck ? 0 : write(tables);
+const { apiFiles } = await import('./gen/api.ts');
+const { operationFiles } = await import('./gen/operations.ts');
+const { registryFiles } = await import('./gen/registries.ts');
+const { ruleFiles } = await import('./gen/rules.ts');
+const { schemaFiles } = await import('./gen/schemas.ts');
+const others: Generated = [
   ...(await schemaFiles()),
   ...(await operationFiles()),
   ...(await apiFiles()),
   ...ruleFiles(),
   ...registryFiles(),
-  ...dataFiles(),
 ];
-const stale = files.filter(([file, text]) => read(file) !== text);
 
-if (process.argv.includes('--check')) {
+if (isCheck) {
+  const stale = [...tables, ...others].filter(([file, text]) => read(file) !== text);
   if (stale.length > 0) {
     const names = stale.map(([file]) => file).join(', ');
     console.error(`stale: ${names}: run \`npm run gen\`, and commit what git shows as changed`);
     process.exit(1);
   }
 } else {
-  for (const [file, text] of stale) {
-    mkdirSync(dirname(join(ROOT, file)), { recursive: true });
-    writeFileSync(join(ROOT, file), text);
-  }
-  console.error(`wrote ${stale.length} of ${files.length} generated files`);
+  console.error(`wrote ${written + write(others)} of ${tables.length + others.length} generated files`);
 }

@@ -13,6 +13,7 @@ import { isPlainMap } from '../../compiler/text/plain-data.ts';
 import { writeAtomic } from '../../runtime/platform/files.ts';
 import type { FileLock } from '../../runtime/store/sqlite/file-lock.ts';
 import type { RouteConfig } from '../../schemas/generated/types.ts';
+import { JSON_EXPECTED } from '../base/built/texts.ts';
 import type { CliContext } from '../base/context.ts';
 import { openHome } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
@@ -130,16 +131,7 @@ function versionOf(home: string): string {
 const MAX_DEPTH = 200;
 
 /** The expected text, by the parser's name for the error. */
-const EXPECTED: Readonly<Record<string, string>> = {
-  ValueExpected: 'a value',
-  PropertyNameExpected: 'a name in double quotes',
-  ColonExpected: '":"',
-  CommaExpected: '"," or the end of the map or list',
-  CloseBraceExpected: '"," or "}"',
-  CloseBracketExpected: '"," or "]"',
-  EndOfFileExpected: 'the end of the file',
-  UnexpectedEndOfString: 'the closing double quote on the same line',
-};
+const EXPECTED: Readonly<Record<string, string>> = JSON_EXPECTED;
 
 class Fault extends Error {
   /** UTF-16 offset. */

@@ -2,6 +2,7 @@
  * The settings of the server: flags, environment and `extra` in order of precedence, trusted networks, and maps of
  * entries.
  */
+import { ipVersion } from '../../base/net.ts';
 import type {
   NetworkPlan,
   RouteConfig,
@@ -10,6 +11,7 @@ import type {
   WebhookSettings,
 } from '../../schemas/generated/types.ts';
 import type { NodePath } from '../diagnostics/diagnostic.ts';
+import { ENTRY_MAPS as MAPS } from './built/key-lists.ts';
 
 /**
  * Settings of the command line. They override the environment, which overrides the config.
@@ -120,10 +122,6 @@ export function effectiveSettings(webhook: WebhookConfig): EffectiveSettings {
 const written = (routes: Readonly<Record<string, RouteConfig>>, base: NodePath): readonly WrittenRoute[] =>
   Object.entries(routes).map(([name, config]) => ({ name, config, path: [...base, 'routes', name] }));
 
-const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
-const IPV4 = new RegExp(`^${OCTET}(?:\\.${OCTET}){3}$`);
-const GROUP = /^[0-9a-f]{1,4}$/i;
-
 /** Advice for proxies that have no fixed address. */
 export const PROXIES =
   'write the address of the proxy: `trusted_proxies: [127.0.0.1]` for this machine, `[172.16.0.0/12]` for a container; names are not resolved';
@@ -132,38 +130,15 @@ export const PROXIES =
 export function parseNetwork(text: string): NetworkPlan | null {
   const [address = '', prefix, ...rest] = text.split('/');
   if (rest.length > 0 || (prefix !== undefined && !/^(0|[1-9]\d{0,2})$/.test(prefix))) return null;
-  const family = IPV4.test(address) ? 'ipv4' : isIpv6(address) ? 'ipv6' : null;
-  if (family === null) return null;
-  const bits = family === 'ipv4' ? 32 : 128;
+  const version = ipVersion(address);
+  const bits = version === 4 ? 32 : 128;
   const length = prefix === undefined ? bits : Number(prefix);
-  return length > bits ? null : { address, prefix: length, family };
-}
-
-/** Eight groups; `::` replaces one or more of them, and an IPv4 address may replace the last two. */
-function isIpv6(address: string): boolean {
-  const halves = address.split('::');
-  if (halves.length > 2 || !address.includes(':')) return false;
-  const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')));
-  const last = groups.at(-1);
-  const hex = last !== undefined && IPV4.test(last) ? [...groups.slice(0, -1), '0', '0'] : groups;
-  return hex.every((group) => GROUP.test(group)) && (halves.length === 2 ? hex.length < 8 : hex.length === 8);
+  if (version === 0 || length > bits) return null;
+  return { address, prefix: length, family: version === 4 ? 'ipv4' : 'ipv6' };
 }
 
 /** Paths of a config's maps of entries: routes, jobs, targets, sources, single settings. */
-export const ENTRY_MAPS: ReadonlySet<string> = new Set([
-  '',
-  'platforms',
-  'platforms.webhook',
-  'platforms.webhook.routes',
-  'platforms.webhook.extra',
-  'platforms.webhook.extra.routes',
-  'platform_toolsets',
-  'gateway',
-  'agents',
-  'jobs',
-  'sources',
-  'targets',
-]);
+export const ENTRY_MAPS: ReadonlySet<string> = new Set(MAPS);
 
 /** The content of the route table, without the two fields that describe the file. */
 export type TableContent = Omit<RouteTable, 'format' | 'hash'>;

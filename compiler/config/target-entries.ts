@@ -14,18 +14,10 @@ import type {
   ValueRef,
 } from '../../schemas/generated/types.ts';
 import type { NodePath } from '../diagnostics/diagnostic.ts';
+import { COMMON_KEYS as KEYS, SERVICE_PARTS, DELIVERY_VALUES as VALUES, VARIANT_PARTS } from './built/key-lists.ts';
 
 /** Keys that all targets have; the others are settings of the target. */
-export const COMMON_KEYS: readonly string[] = [
-  'enabled',
-  'variant',
-  'home_channel',
-  'api_base',
-  'allow_http',
-  'at_most_once',
-  'retry_ambiguous',
-  'max_attempts',
-];
+export const COMMON_KEYS: readonly string[] = KEYS;
 
 /** The target of `platforms.http`, whose entry has its own form. */
 export const HTTP_TARGET = 'http';
@@ -57,36 +49,8 @@ function flatEntry({ headers = {}, body: _, ...entry }: HttpTargetConfig): Targe
 
 type SharedPart = keyof TargetVariant & keyof TargetFile;
 
-/** Parts about the service and access to it. */
-const SERVICE_PARTS = [
-  'base',
-  'headers',
-  'check',
-  'login',
-  'error_code',
-  'outcomes',
-  'retry_after',
-  'pacing',
-  'timeout_seconds',
-  'max_response_bytes',
-] as const satisfies readonly SharedPart[];
-
 /** Parts that a target may define once for all its variants. */
-export const SHARED_PARTS = [
-  ...SERVICE_PARTS,
-  ...([
-    'address',
-    'request',
-    'find',
-    'update',
-    'text',
-    'key',
-    'signature',
-    'exchange',
-    'success',
-    'message_id',
-  ] as const),
-] as const satisfies readonly SharedPart[];
+export const SHARED_PARTS = [...SERVICE_PARTS, ...VARIANT_PARTS] as const satisfies readonly SharedPart[];
 
 /** The names that texts of a target file may use, and the parts of a request that the texts belong to. */
 export interface TextScope {
@@ -105,22 +69,7 @@ export interface TextScope {
 export type TextPlace = 'base' | 'basic' | 'header' | 'path' | 'content' | 'signature' | 'exchange' | 'installation';
 
 /** Names that refer to values of the delivery itself. */
-export const DELIVERY_VALUES = [
-  'text',
-  'key',
-  'marker',
-  'marks',
-  'found',
-  'page',
-  'since',
-  'jwt',
-  'installation',
-  'piece',
-  'pieces',
-  'timestamp',
-  'signature',
-  'exchanged_token',
-] as const satisfies readonly ValueRef['of'][];
+export const DELIVERY_VALUES = VALUES satisfies readonly ValueRef['of'][];
 
 /** Names that settings and address fields may not have. */
 export const RESERVED_VALUES: readonly string[] = [...DELIVERY_VALUES, 'match'];

@@ -3,6 +3,7 @@
  * keys next to it (§2.1).
  */
 import { ALERT_KINDS, DEFAULT_PROFILE } from '../../base/names.ts';
+import { DEFAULTS } from '../../schemas/built/defaults.ts';
 import type {
   Config,
   ConsolePlan,
@@ -19,47 +20,31 @@ import { parseSecretRef } from '../text/secret-ref.ts';
 import { lowerBudget, lowerSandbox } from './agent.ts';
 import { APPROVE_MS, lowerReceiver } from './route.ts';
 
-const CONSOLE_PORT = 8645;
-
 /** @param targets known targets; rules report unknown ones */
 export function lowerGateway(config: GatewayConfig, targets: KnownTargets): GatewayPlan {
+  const { approvals, budget, ...settings } = { ...DEFAULTS.gateway, timezone: null, ...config };
   return {
-    multiplex_profiles: config.multiplex_profiles ?? false,
-    max_concurrent_runs: config.max_concurrent_runs ?? 4,
-    max_queued_runs: config.max_queued_runs ?? 10_000,
-    drain_seconds: config.drain_seconds ?? 30,
-    timezone: config.timezone ?? null,
-    python: config.python ?? 'python3',
-    durability: config.durability ?? 'full',
-    retention_days: config.retention_days ?? 14,
-    retention_max_mb: config.retention_max_mb ?? 2048,
-    max_attempts: config.max_attempts ?? 8,
-    at_most_once: config.at_most_once ?? false,
+    ...settings,
     ...lowerBudget(config),
-    untrusted: config.untrusted ?? 'verbatim',
-    capture: config.capture ?? 'all',
-    capture_per_second: config.capture_per_second ?? 10,
-    capture_days: config.capture_days ?? 3,
-    capture_max_mb: config.capture_max_mb ?? 256,
-    store: lowerStore(config.store ?? 'sqlite'),
+    ...lowerApprovals(approvals, targets),
+    store: lowerStore(settings.store),
     console: lowerConsole(config.console),
     sandbox: lowerSandbox(config.sandbox),
     alerts: lowerAlerts(config, targets),
-    ...lowerApprovals(config.approvals, targets),
     heartbeat: lowerHeartbeat(config.heartbeat),
   };
 }
 
 export function lowerStore(config: NonNullable<GatewayConfig['store']>): StorePlan {
   if (config === 'sqlite') return { kind: 'sqlite' };
-  const { postgres, listen = true, schema = 'hookwright', key } = config;
+  const { postgres, listen, schema, key } = { ...DEFAULTS.postgresStore, ...config };
   const url = parseSecretRef(postgres, DEFAULT_PROFILE);
   return { kind: 'postgres', url, listen, schema, key: optionalRef(key) };
 }
 
 function lowerConsole(config: GatewayConfig['console']): ConsolePlan | null {
   if (config === undefined) return null;
-  const { host = DEFAULT_HOST, port = CONSOLE_PORT, token, viewer_token } = config;
+  const { host, port, token, viewer_token } = { ...DEFAULTS.console, ...config };
   const viewer = optionalRef(viewer_token);
   return { host, port, token: optionalRef(token), ...(viewer === null ? {} : { viewer_token: viewer }) };
 }
@@ -93,30 +78,21 @@ function lowerHeartbeat(config: GatewayConfig['heartbeat']): GatewayPlan['heartb
 const optionalRef = (text: string | undefined): SecretRef | null =>
   text === undefined ? null : parseSecretRef(text, DEFAULT_PROFILE);
 
-/** Lowers the server's settings. Flags and environment override `extra`, which overrides the keys next to it (§2.4). */
-const DEFAULT_HOST = '127.0.0.1';
-const DEFAULT_PORT = 8644;
-const MAX_BODY_BYTES = 1_048_576;
+/** A batch has its limit from the source or the settings. */
+const { max_batch: _, ...SERVER } = DEFAULTS.webhookSettings;
 
+/** Lowers the server's settings. Flags and environment override `extra`, which overrides the keys next to it (§2.4). */
 export function lowerServer(config: Config, settings: EffectiveSettings, overrides: Overrides): ServerPlan {
-  const { values } = settings;
+  const values = { ...SERVER, ...settings.values };
   return {
+    ...values,
     enabled: overrides.enabled ?? config.platforms?.webhook?.enabled ?? false,
-    host: overrides.host ?? values.host ?? DEFAULT_HOST,
-    port: overrides.port ?? values.port ?? DEFAULT_PORT,
+    host: overrides.host ?? values.host,
+    port: overrides.port ?? values.port,
     public_url: config.public_url ?? null,
     secret: globalSecret(values.secret, overrides),
-    max_body_bytes: values.max_body_bytes ?? MAX_BODY_BYTES,
-    ...(values.max_batch === undefined ? {} : { max_batch: values.max_batch }),
-    rate_limit: values.rate_limit ?? 30,
-    max_connections: values.max_connections ?? 1024,
-    max_connections_per_address: values.max_connections_per_address ?? 256,
-    trusted_proxies: (values.trusted_proxies ?? []).flatMap((text) => parseNetwork(text) ?? []),
-    max_unverified_bytes: Math.max(values.max_unverified_bytes ?? 67_108_864, values.max_body_bytes ?? MAX_BODY_BYTES),
-    min_body_rate: values.min_body_rate ?? 512,
-    script_timeout_seconds: values.script_timeout_seconds ?? 30,
-    direct_timeout_seconds: values.direct_timeout_seconds ?? 10,
-    idempotency_ttl_seconds: values.idempotency_ttl_seconds ?? 3600,
+    trusted_proxies: values.trusted_proxies.flatMap((text) => parseNetwork(text) ?? []),
+    max_unverified_bytes: Math.max(values.max_unverified_bytes, values.max_body_bytes),
     accept_timeout_seconds: values.accept_timeout_seconds ?? null,
   };
 }

@@ -1,7 +1,7 @@
 /** Lowers one source (a catalog file or an entry under `sources:`) to the scheme plan that the verifier interprets. */
 
-import { realTarget } from '../../base/names.ts';
 import { PATH, printPath, splitField } from '../../base/paths.ts';
+import { realTarget } from '../../base/spec-names.ts';
 import type {
   AuthorPlan,
   ChallengePlan,

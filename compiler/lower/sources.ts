@@ -10,6 +10,7 @@ import type {
   SourceFile,
   SourcePlan,
 } from '../../schemas/generated/types.ts';
+import { NOT_INHERITED } from '../config/built/key-lists.ts';
 import type { NodePath, Problem } from '../diagnostics/diagnostic.ts';
 import { didYouMean } from '../text/suggest.ts';
 import { lowerLocators, lowerSource } from './source.ts';
@@ -101,28 +102,12 @@ export interface SourceEntry {
 }
 
 /** Keys that a variant never inherits: mixing keys of two schemes would make a third one; the last five belong to one name. */
-const NOT_INHERITED: ReadonlySet<string> = new Set([
-  'verify',
-  'signature',
-  'encoding',
-  'signed',
-  'secret',
-  'id',
-  'timestamp',
-  'body_hash',
-  'never_with',
-  'deprecated',
-  'aliases',
-  'precedence',
-  'delivery_precedence',
-  'accepts',
-  'notes',
-] satisfies (keyof SourceFile)[]);
+const NEVER: ReadonlySet<string> = new Set(NOT_INHERITED satisfies readonly (keyof SourceFile)[]);
 
 /** Returns the file itself, then its variants in the order in which they are written. */
 export function expandSource(name: string, file: SourceFile): SourceEntry[] {
   const { variants = {}, ...base } = file;
-  const inherited = Object.fromEntries(Object.entries(base).filter(([key]) => !NOT_INHERITED.has(key)));
+  const inherited = Object.fromEntries(Object.entries(base).filter(([key]) => !NEVER.has(key)));
   return [
     { name, file: base, parent: name },
     ...Object.entries(variants).map(

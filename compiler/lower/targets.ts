@@ -1,5 +1,5 @@
 /** Lowers the target files of the catalog to plans, and collects the names that `deliver` and `platforms` may use. */
-import { realSource, realTarget } from '../../base/names.ts';
+import { realSource, realTarget } from '../../base/spec-names.ts';
 import type {
   AddressPlan,
   ContentField,

@@ -2,15 +2,7 @@
 
 import { DEFAULT_PROFILE } from '../../base/names.ts';
 import { credentialsIn, isLoopback, isPostgresUrl, isWildcard, parseBaseUrl } from '../../base/net.ts';
-import type {
-  ProfileConfig,
-  TargetBinding,
-  TargetConfig,
-  TargetPlan,
-  ValueTemplate,
-} from '../../schemas/generated/types.ts';
-import type { WrittenAgent } from '../config/agents.ts';
-import { writtenAgents } from '../config/agents.ts';
+import type { TargetBinding, TargetConfig, TargetPlan, ValueTemplate } from '../../schemas/generated/types.ts';
 import { targetNamed } from '../config/route-keys.ts';
 import { HTTP_TARGET, targetEntries } from '../config/target-entries.ts';
 import type { NodePath } from '../diagnostics/diagnostic.ts';
@@ -25,32 +17,24 @@ import { rule } from './support/rule.ts';
 
 /** An agent with both a command and an API. */
 export const agentChoice = rule('agent-choice', {
-  profile({ config }, report) {
-    for (const agent of writtenAgents(config)) checkAgent(agent, report);
+  agent({ agent: { path, config } }, report) {
+    if (config.command === undefined) {
+      for (const name of ['env', 'cwd', 'work', 'sandbox', 'answer_path', 'usage_paths'] as const) {
+        const message = `\`${name}\` needs a \`command\``;
+        if (config[name] !== undefined) report({ path: [...path, name], at: 'key', message });
+      }
+      return;
+    }
+    if (config.openai === undefined) return;
+    const message = '`command` and `openai` exclude each other; keep one of them';
+    const related = [{ path: [...path, 'openai'], message: 'the other key is here' }];
+    report({ path: [...path, 'command'], at: 'key', message, related });
   },
 });
 
-function checkAgent({ path, config: agent }: WrittenAgent, report: Reporter): void {
-  if (agent.command === undefined) {
-    for (const name of ['env', 'cwd', 'work', 'sandbox', 'answer_path', 'usage_paths'] as const) {
-      const message = `\`${name}\` needs a \`command\``;
-      if (agent[name] !== undefined) report({ path: [...path, name], at: 'key', message });
-    }
-    return;
-  }
-  if (agent.openai === undefined) return;
-  const message = '`command` and `openai` exclude each other; keep one of them';
-  const related = [{ path: [...path, 'openai'], message: 'the other key is here' }];
-  report({ path: [...path, 'command'], at: 'key', message, related });
-}
-
 /** Several arguments in one entry of the agent's command. */
 export const agentCommand = rule('agent-command', {
-  profile({ config }, report) {
-    for (const { path, config: agent } of writtenAgents(config)) {
-      checkCommand(agent.command ?? [], [...path, 'command'], report);
-    }
-  },
+  agent: ({ agent: { path, config } }, report) => checkCommand(config.command ?? [], [...path, 'command'], report),
 });
 
 function checkCommand(command: readonly string[], path: NodePath, report: Reporter): void {
@@ -218,23 +202,18 @@ export const shadowedSetting = rule('shadowed-setting', {
 
 /** A placeholder in code, whose value would be executed. */
 export const shellPlaceholder = rule('shell-placeholder', {
-  profile({ config }, report) {
-    for (const { path, config: agent } of writtenAgents(config)) {
-      checkCode(agent.command ?? [], [...path, 'command'], report);
+  agent({ agent: { path, config } }, report) {
+    const { command = [] } = config;
+    for (const { index, program, interpreter } of codeArguments(command)) {
+      for (const match of (command[index] ?? '').matchAll(PLACEHOLDER)) {
+        const within = { offset: match.index, length: match[0].length };
+        const message = `\`${program}\` reads this argument as code, and \`${match[0]}\` would become part of it`;
+        const hint = `use ${interpreter.variable.replace('NAME', `HOOKWRIGHT_${match[1]?.toUpperCase()}`)} there`;
+        report({ path: [...path, 'command', index], at: 'value', within, message, hint });
+      }
     }
   },
 });
-
-function checkCode(command: readonly string[], path: NodePath, report: Reporter): void {
-  for (const { index, program, interpreter } of codeArguments(command)) {
-    for (const match of (command[index] ?? '').matchAll(PLACEHOLDER)) {
-      const within = { offset: match.index, length: match[0].length };
-      const message = `\`${program}\` reads this argument as code, and \`${match[0]}\` would become part of it`;
-      const hint = `use ${interpreter.variable.replace('NAME', `HOOKWRIGHT_${match[1]?.toUpperCase()}`)} there`;
-      report({ path: [...path, index], at: 'value', within, message, hint });
-    }
-  }
-}
 
 /** The placeholders of `agent.command`. */
 const PLACEHOLDER = /\{(toolsets|session|route|profile)\}/g;
@@ -261,9 +240,15 @@ export const unsafeUrl = rule('unsafe-url', {
     checkPublicUrl(config.public_url, report);
     checkHeartbeat(config.gateway?.heartbeat?.url, report);
   },
+  agent({ agent: { path, config } }, report) {
+    if (config.openai === undefined) return;
+    const { base_url: text, allow_http } = config.openai;
+    const message = parseBaseUrl(text, { allowHttp: allow_http === true, secret: false });
+    if (typeof message === 'string')
+      report(rejected([...path, 'openai', 'base_url'], { text, message, secret: false }));
+  },
   profile({ name, config, scope }, report) {
     const { targets, target_names, profiles } = scope.table;
-    checkAgents(config, report);
     for (const [written, entry] of targetEntries(config)) {
       const target = targetNamed(target_names, written);
       const plan = target === null ? undefined : targets[target];
@@ -292,17 +277,6 @@ function checkHeartbeat(text: string | undefined, report: Reporter): void {
     report({ path: ['gateway', 'heartbeat', 'url'], at: 'value', message, sensitive: true });
 }
 
-function checkAgents(config: ProfileConfig, report: Reporter): void {
-  for (const { path, config: agent } of writtenAgents(config)) {
-    if (agent.openai === undefined) continue;
-    const { base_url, allow_http } = agent.openai;
-    const baseUrl = parseBaseUrl(base_url, { allowHttp: allow_http === true, secret: false });
-    if (typeof baseUrl !== 'string') continue;
-    report(rejected([...path, 'openai', 'base_url'], { text: base_url, message: baseUrl, secret: false }));
-  }
-}
-
-/** Checks all settings that are URLs. References are checked when they are resolved. */
 function unsafeSettings(entry: TargetConfig, plan: TargetPlan, path: NodePath): readonly Reported[] {
   return Object.entries(entry).flatMap(([key, value]): readonly Reported[] => {
     const setting = plan.settings.find(({ name, aliases }) => name === key || aliases.includes(key));

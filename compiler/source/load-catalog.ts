@@ -1,6 +1,6 @@
 /** Loads the catalog: the shipped files, or the JSON that the build creates from them, and the user's folders. */
 import { join } from 'node:path';
-import { canonicalName, SPEC_NAMES } from '../../base/names.ts';
+import { canonicalName, SPEC_NAMES } from '../../base/spec-names.ts';
 import type { BlueprintFile, SourceFile, TargetFile } from '../../schemas/generated/types.ts';
 import type { KnownToolsets } from '../config/agents.ts';
 import { completeTarget } from '../config/target-entries.ts';

@@ -5,10 +5,13 @@
 
 import {
   ADDRESS_SCHEMES,
+  BRACKETS,
   COMMON_PASSWORDS,
+  EXPLANATIONS,
   INSTRUCTION_WORDS,
   MAYBE_INSTRUCTION_WORDS,
   REFERENCE_PREFIXES,
+  SIGNS,
   STAND_IN_WORDS,
 } from './built/stand-ins.ts';
 import { INSECURE_NO_AUTH, isNearNoAuth } from './secret-ref.ts';
@@ -58,15 +61,6 @@ function encodedIn(text: string): readonly string[] {
   const isBase64 = decoded.toString('base64') === text && /^[\w .:!@-]{4,}$/.test(decoded.toString('latin1'));
   return [...(behind === undefined ? [] : [behind]), ...(isBase64 ? [decoded.toString()] : [])];
 }
-
-const EXPLANATIONS: Readonly<Record<SecretPlaceholder['kind'], string>> = {
-  variable: 'this is not expanded: the text itself would be the secret',
-  reference: 'this is not looked up: the text itself would be the secret',
-  'stand-in': 'this is a placeholder that anyone can guess',
-  guessable: 'this is a common password, a sequence or a repetition, which anyone can guess',
-  quoted: 'the quotes would be part of the secret',
-  'no-auth': 'this does not turn signature checks off: the text itself would be the secret, which anyone can guess',
-};
 
 /**
  * Returns why the value of a variable or a file is not a secret, or null if it may be one.
@@ -161,21 +155,7 @@ function foreignReference(text: string): 'variable' | 'reference' | null {
 /** Between brackets. */
 const NAME_ALONE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 
-const PAIRS: readonly RegExp[] = [
-  /^"(.+)"$/s,
-  /^'(.+)'$/s,
-  /^`(.+)`$/s,
-  /^\{(.+)\}$/s,
-  /^\[(.+)\]$/s,
-  /^\((.+)\)$/s,
-  /^<(.+)>$/s,
-  /^[#@%&!]\{(.+)\}$/s,
-  /^%(.+)%$/s,
-  /^\$(.+)\$$/s,
-  /^#(.+)#$/s,
-  /^@(.+)@$/s,
-  /^[«“](.+)[»”]$/s,
-];
+const PAIRS = BRACKETS.map((pair) => new RegExp(`^${pair}$`, 's'));
 
 /** The text, and what is between the brackets, quotes or signs around it, from the outside inwards. */
 function innerTexts(text: string): readonly string[] {
@@ -205,17 +185,7 @@ function isGuessable(text: string): boolean {
   );
 }
 
-const LETTERS: Readonly<Record<string, string>> = {
-  0: 'o',
-  1: 'l',
-  3: 'e',
-  4: 'a',
-  5: 's',
-  7: 't',
-  '@': 'a',
-  $: 's',
-  '!': 'i',
-};
+const LETTERS: Readonly<Record<string, string>> = SIGNS;
 
 /** Digits, signs and letters written as digits are ignored, unless little else is left. */
 function isCommon(text: string): boolean {

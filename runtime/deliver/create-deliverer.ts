@@ -2,7 +2,7 @@
  * Delivers through linked targets: resolves addresses and respects the rate limits of services. The targets of a changed table
  * are linked first and then swapped in with one assignment.
  */
-import { realTarget } from '../../base/names.ts';
+import { realTarget } from '../../base/spec-names.ts';
 import { targetLabel } from '../../base/text.ts';
 import type { FindDestination } from '../table/held-place.ts';
 import { addressChanged } from '../table/held-place.ts';

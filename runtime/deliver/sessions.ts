@@ -10,7 +10,7 @@ import { mkdir, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { readRegularText } from '../../base/files.ts';
-import { realTarget, specTarget } from '../../base/names.ts';
+import { realTarget, specTarget } from '../../base/spec-names.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Chat, SessionSummary, Sessions, Turn } from '../store/shared.ts';

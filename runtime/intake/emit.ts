@@ -5,7 +5,7 @@ import { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { Services, StageName } from './intake.ts';
-import { Intake } from './intake.ts';
+import { Intake, REQUEST_STAGES } from './intake.ts';
 import type { StagedRequest } from './keeper.ts';
 import { parseJson } from './parse-json.ts';
 import type { Outcome, Reply } from './reply.ts';
@@ -59,19 +59,10 @@ export interface Emitted {
   readonly answer: Readonly<Record<string, unknown>>;
 }
 
-/** Stages that apply only to HTTP requests. */
-const LEFT_OUT: ReadonlySet<StageName> = new Set([
-  'method',
-  'origin',
-  'probe',
-  'size',
-  'credential',
-  'body',
-  'handshake',
-  'signature',
-  'challenge',
-  'parse',
-]);
+/** Stages of a request that also apply to an event without HTTP. */
+const SHARED: ReadonlySet<StageName> = new Set(['open', 'rate_check', 'rate_consume']);
+
+const isLeftOut = (stage: StageName): boolean => REQUEST_STAGES.some((name) => name === stage) && !SHARED.has(stage);
 
 /** @throws TypeError if the payload is not JSON */
 export function prepareEvent(
@@ -98,7 +89,7 @@ export function prepareEvent(
     intake,
     services,
     watcher: {
-      skips: (stage) => LEFT_OUT.has(stage),
+      skips: isLeftOut,
       passed: (stage) => {
         if (stage === 'identify') identified();
       },

@@ -5,6 +5,7 @@ import type { TargetResult } from '../dispatch/dispatcher.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { LinkedResponse } from '../table/linked-table.ts';
 import type { HandshakeAnswer } from '../verify/handshake.ts';
+import { ERRORS } from './built/errors.ts';
 import type { IntakeRequest } from './unverified-bodies.ts';
 
 const WITHOUT_ERROR = [
@@ -21,7 +22,7 @@ const WITHOUT_ERROR = [
 /** The outcome of a request in logs and metrics: the `status` of a reply or the `code` of an error. */
 export type Outcome = (typeof WITHOUT_ERROR)[number] | ErrorCode;
 
-type ErrorCode = keyof typeof ERRORS;
+export type ErrorCode = keyof typeof ERRORS;
 
 /** Outcomes of an event that is accepted for an agent, a target or a job. */
 export const ACCEPTED_OUTCOMES: ReadonlySet<Outcome> = new Set(['accepted', 'coalesced', 'delivered']);
@@ -48,29 +49,6 @@ export type IgnoredReason =
   | 'job_unknown';
 
 const NO_HEADERS: readonly string[] = [];
-
-/** Status and text of each error code. */
-export const ERRORS = {
-  malformed_body: [400, 'The body is not JSON in UTF-8 of at most 200 levels'],
-  malformed_request: [400, 'The request is not valid HTTP/1.1'],
-  invalid_signature: [401, 'The signature is missing or invalid'],
-  foreign_origin: [
-    403,
-    'A route without a signature accepts no request from a web page, from another machine or for another host',
-  ],
-  route_disabled: [403, 'The route is disabled'],
-  unknown_route: [404, 'The route does not exist'],
-  method_not_allowed: [405, 'The method is not allowed'],
-  request_timeout: [408, 'The request did not arrive in time'],
-  payload_too_large: [413, 'The body is larger than this server accepts'],
-  unsupported_media_type: [415, 'Send JSON or a form, with a content type, charset and encoding of the documentation'],
-  rate_limited: [429, 'Too many requests for this route'],
-  headers_too_large: [431, 'The headers are larger than this server accepts'],
-  internal_error: [500, 'Internal error'],
-  delivery_failed: [502, 'Delivery failed'],
-  overloaded: [503, 'The server cannot accept the event now: retry later'],
-  shutting_down: [503, 'The server is shutting down'],
-} as const satisfies Record<string, readonly [status: number, error: string]>;
 
 export const OUTCOMES: readonly Outcome[] = [...WITHOUT_ERROR, ...(Object.keys(ERRORS) as ErrorCode[])];
 
@@ -114,7 +92,7 @@ function errorReply(
   headers: readonly string[] = [],
   more: Readonly<Record<string, unknown>> = {},
 ): Reply {
-  const [status, error] = ERRORS[code];
+  const { status, text: error } = ERRORS[code];
   return jsonReply(status, code, { status: 'error', error, code, ...more }, headers);
 }
 

@@ -1,5 +1,5 @@
 /** The public interface of a service: its options, methods and events. */
-import type { EnrollReport, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
+import type { ControlContract, EnrollReport, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
 import type { Catalog, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { ServiceStatus } from '../console/status.ts';
 import type { ControlHandlers } from '../control/operations.ts';
@@ -263,7 +263,7 @@ export interface OperatedService extends Service {
     operations?: ControlHandlers | null,
   ): Promise<ListenAddress & { readonly url: string }>;
   /** Waits for a limited time for the secret in the handshake of a route's sender; call it again until it arrives. */
-  enroll(route: { readonly profile: string; readonly route: string }): Promise<EnrollReport>;
+  enroll(awaited: ControlContract['enroll']['input']): Promise<EnrollReport>;
   /** Sends a test message to the targets of alerts. Returns its id; null: the table has no `gateway.alerts`. */
   testAlerts(): Promise<string | null>;
   /** Call when there may be new work or a changed job. */

@@ -5,7 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { readRegularText } from '../../base/files.ts';
-import { agentPlans, realTarget } from '../../base/names.ts';
+import { agentPlans } from '../../base/names.ts';
+import { realTarget } from '../../base/spec-names.ts';
 import type { StopResult } from '../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import { readinessOf } from '../console/status.ts';

@@ -1,6 +1,6 @@
 /** Identifiers of stored rows, and the small records of the store: jobs, rows of the guard, pauses, usage. */
 import type { GUARD_KINDS } from '../../base/names.ts';
-import { realTarget, SPEC_NAMES } from '../../base/names.ts';
+import { realTarget, SPEC_NAMES } from '../../base/spec-names.ts';
 import type {
   ClaimKey,
   FireJob,

@@ -1,10 +1,11 @@
 /** Prints docs/messages.md from the source code: all error responses, reasons and log lines. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { LEVEL_OF_OUTCOME } from '../../runtime/intake/event-log.ts';
+import { ERRORS } from '../../runtime/intake/built/errors.ts';
+import { levelOf } from '../../runtime/intake/event-log.ts';
 import { OTHER_REASON_TEXTS } from '../../runtime/intake/reason-codes.ts';
 import type { Outcome } from '../../runtime/intake/reply.ts';
-import { ERRORS, OUTCOMES } from '../../runtime/intake/reply.ts';
+import { OUTCOMES } from '../../runtime/intake/reply.ts';
 import { REASON_TEXTS } from '../../runtime/verify/verification.ts';
 import { code, escapeText, table } from './markdown.ts';
 
@@ -16,7 +17,7 @@ Look up a code or a line that you have seen. [The HTTP contract](http.md) has th
 `;
 
 export function printMessagesPage(): string {
-  const answers = Object.entries(ERRORS).map(([name, [status, text]]) => [String(status), code(name), text]);
+  const answers = Object.entries(ERRORS).map(([name, { status, text }]) => [String(status), code(name), text]);
   const [reasons, others] = [REASON_TEXTS, OTHER_REASON_TEXTS].map((texts) =>
     table(
       ['`reason`', 'meaning'],
@@ -69,7 +70,7 @@ function outcomeLines(): string {
   const logged = OUTCOMES.filter((outcome) => !WITHOUT_ROUTE.has(outcome));
   const codesOf = (level: string): string =>
     logged
-      .filter((outcome) => (LEVEL_OF_OUTCOME[outcome] ?? 'info') === level)
+      .filter((outcome) => levelOf(outcome) === level)
       .map(code)
       .join(', ');
   return LEVELS.map((level) => `- ${level}: ${codesOf(level)}`).join('\n');

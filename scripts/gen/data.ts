@@ -1,4 +1,4 @@
-/** Converts YAML tables of names to TypeScript, so that the compiler reads no files for them at run time. */
+/** Converts YAML tables of names and texts to TypeScript, so that the program reads no files for them at run time. */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,15 +7,29 @@ import { parse } from 'yaml';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const TABLES = [
+  'base/networks.yaml',
+  'base/spec-names.yaml',
+  'cli/base/texts.yaml',
+  'compiler/config/key-lists.yaml',
   'compiler/rules/support/address-names.yaml',
   'compiler/rules/support/interpreters.yaml',
   'compiler/schedule/words.yaml',
+  'compiler/text/stand-ins.yaml',
+  'modules/cluster/runtime/postgres/migrations.yaml',
+  'modules/codehosts/runtime/gh-failures.yaml',
   'modules/convert/compiler/adnanh/names.yaml',
   'modules/convert/compiler/hermes/platforms.yaml',
   'modules/payloads/compiler/untrusted/expanding-programs.yaml',
+  'modules/payloads/runtime/untrusted/look-alikes.yaml',
+  'modules/telemetry/runtime/metric-texts.yaml',
   'modules/tutor/compiler/names.yaml',
+  'modules/tutor/compiler/yaml-lines.yaml',
   'modules/workbench/runtime/capture/credential-names.yaml',
-  'compiler/text/stand-ins.yaml',
+  'runtime/intake/errors.yaml',
+  'runtime/intake/reasons.yaml',
+  'runtime/platform/process/variables.yaml',
+  'runtime/store/sqlite/result-codes.yaml',
+  'runtime/verify/reasons.yaml',
 ];
 
 /** Returns the text of each file, by its path below the repository. Each top-level key becomes a constant. */

@@ -103,9 +103,22 @@ function schemaModule(): string {
   return `${BANNER}export const SCHEMAS = {\n${entries.join('')}} as const;\n`;
 }
 
+/** Prints the default of each key of a configuration, by the definition that has the key. The compiler applies them. */
+function defaultsModule(): string {
+  const definitions = Object.entries(readSchema('config').$defs ?? {}) as [string, JSONSchema][];
+  const defaults = definitions.map(([name, { properties = {} }]) => [
+    name,
+    Object.fromEntries(
+      Object.entries(properties).flatMap(([key, one]) => ('default' in one ? [[key, one.default]] : [])),
+    ),
+  ]);
+  return `${BANNER}export const DEFAULTS = ${JSON.stringify(Object.fromEntries(defaults), null, 2)} as const;\n`;
+}
+
 /** @returns the text of each file, by its path below the repository */
 export const schemaFiles = async (): Promise<readonly (readonly [file: string, text: string])[]> => [
   ['schemas/generated/types.ts', await types()],
+  ['schemas/built/defaults.ts', defaultsModule()],
   ['schemas/built/schemas.ts', schemaModule()],
   ['schemas/built/validators.ts', validatorModule(CHECKED)],
 ];

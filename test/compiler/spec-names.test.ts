@@ -1,7 +1,7 @@
 /** Accepts the specification's names of senders and targets wherever a name is allowed. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SPEC_NAMES } from '../../base/names.ts';
+import { SPEC_NAMES } from '../../base/spec-names.ts';
 import { entryLabel, targetLabel } from '../../base/text.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import { CATALOG, compileConfig, compileFiles, printed } from '../helpers/compile.ts';

@@ -8,7 +8,8 @@
  * only if it is unchanged since it was read; otherwise it is read again.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { ALERT_KINDS, alertTitle, realTarget } from '../../../base/names.ts';
+import { ALERT_KINDS, alertTitle } from '../../../base/names.ts';
+import { realTarget } from '../../../base/spec-names.ts';
 import { inertLines, utcTime } from '../../../base/text.ts';
 import type { AlertCondition, GuardContext } from '../../../runtime/dispatch/context.ts';
 import { alertMessage, renderReceivers } from '../../../runtime/dispatch/own-message.ts';

@@ -1,5 +1,5 @@
 /** The guard of a service: raises alerts and sends the heartbeat. */
-import { realTarget } from '../../../base/names.ts';
+import { realTarget } from '../../../base/spec-names.ts';
 import { targetLabel, utcTime } from '../../../base/text.ts';
 import type { AlertCondition, Guard, GuardContext, OpenGuard } from '../../../runtime/dispatch/context.ts';
 import type { DispatchObserver, DispatchOwner } from '../../../runtime/dispatch/dispatcher.ts';

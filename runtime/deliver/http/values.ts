@@ -80,32 +80,19 @@ export class DeliveryRefusal extends Error {
   override readonly name = 'DeliveryRefusal';
 }
 
-type Of = Exclude<ValueRef['of'], 'setting'>;
-
-const READ: Readonly<Record<Of, (values: Values, name: string) => string | undefined>> = {
-  text: (values) => values.text,
+/** Values that have names; the others are members of `Values`. */
+const NAMED: Readonly<Record<'content' | 'address' | 'match', (values: Values, name: string) => string | undefined>> = {
   // Values of the route take precedence over those of the agent.
   content: ({ address, content }, name) =>
     address.get(name) ?? (Object.hasOwn(content, name) ? plainText(content[name]) : undefined),
   address: (values, name) => values.address.get(name),
   match: (values, name) => values.match.get(name),
-  key: (values) => values.key,
-  marker: (values) => values.marker,
-  marks: (values) => values.marks,
-  found: (values) => values.found,
-  page: (values) => String(values.page),
-  since: (values) => values.since,
-  jwt: (values) => values.jwt,
-  installation: (values) => values.installation,
-  piece: (values) => String(values.piece),
-  pieces: (values) => String(values.pieces),
-  timestamp: (values) => values.timestamp,
-  signature: (values) => values.signature,
-  exchanged_token: (values) => values.exchanged_token,
-  route: (values) => values.route,
-  delivery_id: (values) => values.delivery_id,
-  time: (values) => values.time,
 };
+
+function readValue({ of, name }: ValueRef, values: Values): string {
+  if (of === 'setting') return '';
+  return of === 'content' || of === 'address' || of === 'match' ? (NAMED[of](values, name) ?? '') : String(values[of]);
+}
 
 /** Lists are joined by commas. */
 const plainText = (value: OutputContent[string] | undefined): string | undefined =>
@@ -168,7 +155,7 @@ function join(parts: readonly (string | ValueRef)[], values: Values, write: Writ
       text += part;
       continue;
     }
-    const value = part.of === 'setting' ? '' : (READ[part.of](values, part.name) ?? '');
+    const value = readValue(part, values);
     if (value !== '') text += write(value, part);
     else if (part.optional) return null;
     else return refuse(part);

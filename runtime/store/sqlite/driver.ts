@@ -3,6 +3,7 @@
  * this driver is used, and when to replace it. The package has the interface of `node:sqlite`.
  */
 import { DatabaseSync } from '@photostructure/sqlite';
+import { BY_MESSAGE, EXTENDED, NAMES } from './built/result-codes.ts';
 
 export type Value = string | number | null | Uint8Array;
 export type Row = readonly (string | number | null | Uint8Array)[];
@@ -77,51 +78,8 @@ const isTooLarge = (error: unknown): boolean =>
 const rounded = <R extends Row>(row: R): R =>
   row.map((value: unknown) => (typeof value === 'bigint' ? Number(value) : value)) as unknown as R;
 
-/**
- * SQLite's names of its result codes, and of the extended codes that are distinguished here
- * (https://www.sqlite.org/rescode.html).
- */
-const NAMES = [
-  'OK',
-  'ERROR',
-  'INTERNAL',
-  'PERM',
-  'ABORT',
-  'BUSY',
-  'LOCKED',
-  'NOMEM',
-  'READONLY',
-  'INTERRUPT',
-  'IOERR',
-  'CORRUPT',
-  'NOTFOUND',
-  'FULL',
-  'CANTOPEN',
-  'PROTOCOL',
-  'EMPTY',
-  'SCHEMA',
-  'TOOBIG',
-  'CONSTRAINT',
-  'MISMATCH',
-  'MISUSE',
-  'NOLFS',
-  'AUTH',
-  'FORMAT',
-  'RANGE',
-  'NOTADB',
-];
-const EXTENDED: Readonly<Record<number, string>> = { 778: 'IOERR_WRITE', 1034: 'IOERR_FSYNC', 4874: 'IOERR_SHMSIZE' };
-
-/** `all` of the package reports SQLite's message, but not its code. */
-const BY_MESSAGE: Readonly<Record<string, string>> = {
-  'database disk image is malformed': 'CORRUPT',
-  'file is not a database': 'NOTADB',
-  'disk I/O error': 'IOERR',
-  'database is locked': 'BUSY',
-  'database or disk is full': 'FULL',
-  'attempt to write a readonly database': 'READONLY',
-  'unable to open database file': 'CANTOPEN',
-};
+const MESSAGES: ReadonlyMap<string, string> = new Map(Object.entries(BY_MESSAGE));
+const CODES: ReadonlyMap<string, string> = new Map(Object.entries(EXTENDED));
 
 /** Runs a call of the driver. An error of SQLite gets SQLite's name as its code. */
 function coded<T>(call: () => T): T {
@@ -130,7 +88,8 @@ function coded<T>(call: () => T): T {
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const number = 'errcode' in error ? Number(error.errcode) : null;
-    const name = number === null ? BY_MESSAGE[error.message] : (EXTENDED[number] ?? NAMES[number & 0xff] ?? number);
+    const name =
+      number === null ? MESSAGES.get(error.message) : (CODES.get(String(number)) ?? NAMES[number & 0xff] ?? number);
     throw name === undefined ? error : Object.assign(error, { code: `SQLITE_${name}` });
   }
 }

@@ -12,7 +12,7 @@
  * a duplicate. An id whose claim has expired is a new event with a new row.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { realTarget } from '../../../base/names.ts';
+import { realTarget } from '../../../base/spec-names.ts';
 import { isDispatch } from '../../../schemas/built/rows/Dispatch.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Accept, MutationResults, Resend } from '../contract.ts';

@@ -1,6 +1,6 @@
 /** Shared state in the database that is not work: documents, captured requests, sessions, and slots of rate windows. */
 
-import { realTarget, specTarget } from '../../../../base/names.ts';
+import { realTarget, specTarget } from '../../../../base/spec-names.ts';
 import { decodeOr, isText } from '../../../../runtime/store/decode.ts';
 import type {
   Chat,

@@ -5,7 +5,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import { realSource } from '../../../../base/names.ts';
+import { realSource } from '../../../../base/spec-names.ts';
 import type { CapturedRequests } from '../../../../runtime/intake/keeper.ts';
 import { decodeOr } from '../../../../runtime/store/decode.ts';
 import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/shared.ts';
@@ -104,10 +104,10 @@ const headOf = (head: string): KeptHead | null => decodeOr<KeptHead | null>(head
 function summaryOf({ n, head }: Omit<RequestRow, 'body'>): readonly RequestSummary[] {
   const known = headOf(head);
   if (known === null) return [];
-  const { at, profile, route, method, outcome, status, stage, reason, event, delivery_id, verified, body_bytes } =
-    known;
-  const id = idOf(n);
-  return [{ id, at, profile, route, method, outcome, status, stage, reason, event, delivery_id, verified, body_bytes }];
+  const { at, profile, route, method, path, outcome, status, stage, reason, event, delivery_id } = known;
+  const { verified, body_bytes } = known;
+  const decided = { outcome, status, stage, reason, event, delivery_id, verified, body_bytes };
+  return [{ id: idOf(n), at, profile, route, method, path, ...decided }];
 }
 
 function requestOf({ n, head, body }: RequestRow): KeptRequest | null {
