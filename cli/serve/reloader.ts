@@ -104,7 +104,6 @@ export class Reloader {
     state.files = report.files;
     if (refused !== null) return this.refuse(refused);
     if (ok && changed && !gated) this.ungatedAt = context.clock.now();
-    if (!ok) state.error = problem;
     // For people the frames follow the line; for programs they are a field of it.
     const forPeople = context.stderr.isTTY === true;
     const fields = forPeople || diagnostics === '' ? {} : { diagnostics };
@@ -112,9 +111,8 @@ export class Reloader {
       log.error({ reason: problem, ...fields }, 'the configuration has errors; the previous table stays in service');
     if (forPeople && diagnostics !== '') context.stderr.write(diagnostics);
     // An unchanged table is linked again, because secrets and lists outside it may have changed.
-    if (!ok) return;
-    await service.reload(!changed);
-    state.error = null;
+    if (ok) await service.reload(!changed);
+    state.error = problem;
   }
 }
 
