@@ -25,7 +25,7 @@ import type { Logger } from '../../runtime/platform/log.ts';
 import type { ProcessLogger } from '../../runtime/platform/logger.ts';
 import type { SecretResolver } from '../../runtime/platform/secrets.ts';
 import { printSecretRef, SecretError } from '../../runtime/platform/secrets.ts';
-import type { OperatedService } from '../../runtime/service/options.ts';
+import type { OperatedService, ProgramOptions } from '../../runtime/service/options.ts';
 import { createService } from '../../runtime/service/service.ts';
 import { StoreRefused } from '../../runtime/store/contract.ts';
 import type { FileLock } from '../../runtime/store/sqlite/file-lock.ts';
@@ -229,13 +229,11 @@ function refusal(error: unknown): unknown {
 }
 
 /** Options for the service of this process, from the command line and the environment. */
-interface OpenServiceOptions extends ServeRequest {
+interface OpenServiceOptions extends ServeRequest, Pick<ProgramOptions, 'firstTable' | 'servedCopy'> {
   /** Why the newest configuration is not in service, or null. */
   readonly problem: () => string | null;
   /** Absolute paths of the configuration's files. */
   readonly hidden: () => readonly string[];
-  readonly servedCopy?: string;
-  readonly firstTable?: string;
 }
 
 interface OpenedService {
