@@ -48,7 +48,7 @@ import type { RouteEntry, RouteView } from '../views/views.ts';
 import { findJobs } from '../views/views.ts';
 import { lowerBudget } from './agent.ts';
 import { askAboutField, lowerFilters } from './filter.ts';
-import { lowerRespond } from './respond.ts';
+import { acceptTimeout, lowerRespond } from './respond.ts';
 import {
   compactPayload,
   defaultPrompt,
@@ -157,16 +157,6 @@ function lowerPublicUrl({ name, profile, config, scope }: RouteView): string | n
 /** Delivery ids are remembered at least as long as the sender is known to retry. */
 const defaultWindow = ({ facts, scope }: RouteView): number =>
   Math.max(scope.table.server.idempotency_ttl_seconds, facts?.horizon_seconds ?? 0);
-
-const SLOW_COMMIT_SECONDS = { least: 2.5, most: 8, spare: 2 };
-
-/** An event of a sender that waits long and sends an id, so that its retry is recognised, waits longer for a slow disk. */
-function acceptTimeout({ config, facts, schemes, scope }: RouteView): number {
-  const { least, most, spare } = SLOW_COMMIT_SECONDS;
-  const hasId = schemes.some(({ delivery, delivery_digest }) => delivery.length > 0 || delivery_digest);
-  const known = hasId ? Math.min(most, (facts?.deadline_seconds ?? 0) - spare) : 0;
-  return config.accept_timeout_seconds ?? scope.table.server.accept_timeout_seconds ?? Math.max(least, known);
-}
 
 const lowerSecrets = (route: RouteView): RouteSecret[] =>
   route.secrets.map(({ ref, expires_at }) => ({ ref, expires_at }));

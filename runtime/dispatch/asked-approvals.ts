@@ -1,5 +1,8 @@
 /** Approvals that the table asks for, whatever a stored row says: a row of a shared database may have been changed. */
 import type { Dispatch, DispatchDelivery, RouteTable } from '../../schemas/generated/types.ts';
+import type { Ref } from '../store/records.ts';
+import type { Contents, DeliverableContent } from './contents.ts';
+import type { DispatchContext } from './context.ts';
 
 type Plans = Pick<RouteTable, 'routes' | 'jobs'>;
 
@@ -24,3 +27,27 @@ export function withApprovals({ routes, jobs }: Plans, dispatch: Dispatch): Disp
 
 const own = <Plan>(plans: Readonly<Record<string, Plan>>, name: string | null): Plan | undefined =>
   name !== null && Object.hasOwn(plans, name) ? plans[name] : undefined;
+
+type Asking = Pick<DispatchContext, 'asked'>;
+
+/** The content of a delivery. Only the store has the answer to a message that was shown, so the cached content of one is dropped. */
+export async function loadDelivery(
+  contents: Contents,
+  { ref, index }: { readonly ref: Ref; readonly index: number },
+  context: Asking,
+): Promise<DeliverableContent | null> {
+  const content = await contents.forDelivery(ref, index);
+  if (content === null || whyUnapproved(content, context) === null) return content;
+  contents.forget(ref);
+  return contents.forDelivery(ref, index);
+}
+
+/** Why a delivery must not be sent; null: it needs no approval or has one. */
+export function whyUnapproved(
+  { dispatch, progress: { index, answer } }: DeliverableContent,
+  { asked }: Asking,
+): string | null {
+  const { deliveries } = asked?.(dispatch) ?? dispatch;
+  if (deliveries[index]?.approve_ms === undefined || answer?.outcome === 'approved') return null;
+  return `delivery ${index} of ${dispatch.id} needs approval, but was neither shown nor approved`;
+}

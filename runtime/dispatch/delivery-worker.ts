@@ -9,6 +9,7 @@ import type { MutationResults, RecordAttempt, TakenAttempt } from '../store/cont
 import { StoreDamaged } from '../store/decode.ts';
 import type { Step } from '../store/states.ts';
 import { isMessage, keyOfMessage } from '../store/timeline.ts';
+import { loadDelivery, whyUnapproved } from './asked-approvals.ts';
 import type { DeliverableContent } from './contents.ts';
 import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, reportAttempt } from './delivery-attempt.ts';
@@ -73,7 +74,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     const { context, contents } = this.parts;
     // The store knows who has refused it.
     if (taken.unsent !== undefined) contents.forget(taken.ref);
-    const content = await this.load(taken).catch((error: unknown) => {
+    const content = await loadDelivery(contents, taken, context).catch((error: unknown) => {
       if (error instanceof StoreDamaged) return error;
       context.log.error({ err: error, ...taken }, 'could not read a delivery; will retry');
       return null;
@@ -81,29 +82,13 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     if (content === null) return this.putBack(taken, UNREAD_MS);
     if (content instanceof StoreDamaged) return failDamaged(this.parts, taken.ref, content.message);
     if (taken.unsent !== undefined) return this.refuse(taken, content);
-    if (this.isUnapproved(content)) {
-      const reason = `delivery ${taken.index} of ${content.dispatch.id} needs approval, but was neither shown nor approved`;
-      return failDamaged(this.parts, taken.ref, reason);
-    }
+    const unapproved = whyUnapproved(content, context);
+    if (unapproved !== null) return failDamaged(this.parts, taken.ref, unapproved);
     const attempted = await makeAttempt(context, content, content.progress, this.drain.signal);
     if (attempted.kind === 'attempted') return this.record(taken, content, attempted);
     // The next attempt uses the steps in the store.
     contents.forget(taken.ref);
     await this.putBack(taken, attempted.kind === 'paced' ? attempted.wait_ms : 0);
-  }
-
-  /** Only the store has the answer to a message that was shown. */
-  private async load({ ref, index }: TakenAttempt): Promise<DeliverableContent | null> {
-    const { contents } = this.parts;
-    const content = await contents.forDelivery(ref, index);
-    if (content === null || !this.isUnapproved(content)) return content;
-    contents.forget(ref);
-    return contents.forDelivery(ref, index);
-  }
-
-  private isUnapproved({ dispatch, progress: { index, answer } }: DeliverableContent): boolean {
-    const { deliveries } = this.parts.context.asked?.(dispatch) ?? dispatch;
-    return deliveries[index]?.approve_ms !== undefined && answer?.outcome !== 'approved';
   }
 
   private async record(taken: TakenAttempt, content: DeliverableContent, attempted: Attempted): Promise<void> {

@@ -8,6 +8,7 @@ import type { RunUsage, Usage } from '../store/usage.ts';
 import type { CheckedOutputs, DispatchContext } from './context.ts';
 import { logFields } from './dispatcher.ts';
 import { failureMessage } from './own-message.ts';
+import { dispatchChange } from './persist.ts';
 import { retryWait } from './retry-waits.ts';
 import type { RunOutcome } from './run-agent.ts';
 
@@ -110,12 +111,6 @@ function withOutputs({ dispatch, stored, outputs }: FinishedRun): Pick<RunChange
     ...(dropped.length === 0 ? {} : { dropped: [...dropped] }),
     ...(noop === undefined ? {} : { noop }),
   });
-}
-
-/** The changed dispatch; absent if it is the stored one. */
-export function dispatchChange(stored: Dispatch, dispatch: Dispatch): Pick<RunChange, 'dispatch' | 'grown'> {
-  const bytes = (of: Dispatch): number => Buffer.byteLength(JSON.stringify(of));
-  return dispatch === stored ? {} : { dispatch, grown: bytes(dispatch) - bytes(stored) };
 }
 
 /** Absent if there is no program. */

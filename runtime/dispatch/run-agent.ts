@@ -2,7 +2,7 @@
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import { traceContextOf } from '../platform/log.ts';
-import { storedTail } from '../platform/process/stderr-tail.ts';
+import { deniedNote, storedTail } from '../platform/process/stderr-tail.ts';
 import type { SaidTurn } from '../store/queries.ts';
 import type { ProgramEnd } from '../store/states.ts';
 import { supersededNote } from '../store/states.ts';
@@ -74,10 +74,6 @@ export async function runAgent(
   const reason = outputs?.noop === undefined ? outcome.reason : `noop: ${outputs.noop}`;
   return { ...reported, outputs, outcome: { ...outcome, text, reason: reason + denied } };
 }
-
-/** Names what the sandbox denied, which may be why a run has no result. */
-const deniedNote = (program: ProgramEnd | null): string =>
-  program?.denied === undefined ? '' : `; the sandbox denied ${program.denied.slice(0, 5).join(', ')}`;
 
 async function outcomeOf(
   agent: ProfileAgent,

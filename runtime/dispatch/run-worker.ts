@@ -16,16 +16,8 @@ import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, progressOf, reportAttempt } from './delivery-attempt.ts';
 import { logFields } from './dispatcher.ts';
 import type { FinishedRun, RunChange } from './finished-run.ts';
-import {
-  changeAfter,
-  dispatchChange,
-  openOf,
-  programOf,
-  reportBlocked,
-  reportedUsage,
-  reportRun,
-} from './finished-run.ts';
-import { Stopped } from './persist.ts';
+import { changeAfter, openOf, programOf, reportBlocked, reportedUsage, reportRun } from './finished-run.ts';
+import { dispatchChange, Stopped } from './persist.ts';
 import type { AbortReason } from './run-agent.ts';
 import { runAgent } from './run-agent.ts';
 import type { Worker, WorkerParts } from './worker.ts';
