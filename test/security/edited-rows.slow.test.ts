@@ -109,10 +109,20 @@ gateway: { max_concurrent_runs: 4 }
   const body = JSON.parse(String(row.body)) as Json;
   for (const [what, changed] of edits(body, (bad) => bad as Json)) add(`body${what}`, changed);
   const plain = BAD.filter((bad) => bad === null || typeof bad === 'string' || typeof bad === 'number');
-  for (const name of Object.keys(row).filter((one) => !['ref', 'id', 'profile', 'route'].includes(one)))
+  for (const name of Object.keys(row).filter((one) => !['ref', 'id'].includes(one)))
     for (const bad of plain) add(`dispatch.${name} = ${JSON.stringify(bad)}`, body, { [name]: bad });
-  for (const name of Object.keys(work).filter((one) => !['ref', 'lane'].includes(one)))
+  for (const name of Object.keys(work).filter((one) => one !== 'ref'))
     for (const bad of plain) add(`work.${name} = ${JSON.stringify(bad)}`, body, {}, { [name]: bad });
+  for (const lane of [
+    '["default",""]',
+    '["default"]',
+    '[ "default", "ci" ]',
+    '["default","ci",1]',
+    '["","ci"]',
+    '[null,null]',
+    '[[]]',
+  ])
+    add(`work.lane = ${lane}`, body, {}, { lane });
   db.close();
   assert.ok(edited.size > 300, String(edited.size));
 

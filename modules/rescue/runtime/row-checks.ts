@@ -18,8 +18,18 @@ const isJson =
     decodeOr(value, check, null) !== null;
 /** JSON [profile, name, …]. */
 const isNames = isJson((value) => Array.isArray(value) && isText(value[0]) && value.every(orNull(isText)));
-export const isLane: ValueCheck = (value) => isText(value) && isNames(routeLane(value as string));
 export const isName: ValueCheck = (value) => isText(value) && value !== '';
+/** As it is written: with other blanks, or an empty name, two lanes would be one route. */
+export const isLane: ValueCheck = (value) =>
+  isText(value) &&
+  isJson((key) => {
+    const [profile, name] = Array.isArray(key) ? (key as unknown[]) : [];
+    return (
+      isName(profile) &&
+      orNull(isName)(name) &&
+      laneKey(profile as string, name as string | null) === routeLane(value as string)
+    );
+  })(routeLane(value as string));
 /** No wait is longer than a year, in ms. */
 const YEAR = 366 * 86_400_000;
 const DUE = { due_at: isInstant, set_at: isInstant };
