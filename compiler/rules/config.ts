@@ -8,7 +8,7 @@ import { HTTP_TARGET, targetEntries } from '../config/target-entries.ts';
 import type { NodePath } from '../diagnostics/diagnostic.ts';
 import { holdsCredential } from '../diagnostics/printable.ts';
 import { isTimeZone, similarZones, timeZones } from '../schedule/parse-schedule.ts';
-import { argvOf, flowText, needsShell } from '../text/plain-data.ts';
+import { argvOf, flowText, needsShell, originOf } from '../text/plain-data.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
 import { didYouMean, oneOf, renameFix } from '../text/suggest.ts';
 import type { ConfigView, Reported, Reporter } from '../views/views.ts';
@@ -183,11 +183,6 @@ const setsSetting = (
 ): boolean => {
   const value = variables.get(variable)?.value;
   return value !== undefined && (typeof used === 'boolean' || String(used) === value || Number(value) === used);
-};
-
-const originOf = (variable: string, variables: ConfigView['variables']): string => {
-  const origin = variables.get(variable)?.origin;
-  return origin === undefined ? '' : ` of ${origin}`;
 };
 
 /** A setting that `extra` overrides (§2.1). */

@@ -9,6 +9,7 @@ import { platformPath, targetEntries } from '../config/target-entries.ts';
 import type { Problem } from '../diagnostics/diagnostic.ts';
 import type { SecretPlaceholder } from '../text/placeholders.ts';
 import { MAKE_A_SECRET, placeholderIn, refusedValue } from '../text/placeholders.ts';
+import { originOf } from '../text/plain-data.ts';
 import { INSECURE_NO_AUTH, isSecretName, parseSecretRef, secretRefProblem } from '../text/secret-ref.ts';
 import { isAsymmetric } from '../views/view-route.ts';
 import type { Reporter, RouteScope } from '../views/views.ts';
@@ -78,19 +79,28 @@ function isInstant(text: string): boolean {
   return Number.isFinite(ms) && new Date(ms).toISOString().slice(0, 19) === text.slice(0, 19);
 }
 
+/** The variable that is the secret of all routes without one. */
+const IMPLICIT = 'WEBHOOK_SECRET';
+
 /** A placeholder where a secret is expected. */
 export const secretPlaceholder = rule('secret-placeholder', {
   route(route, report) {
     for (const secret of writtenSecrets(route))
       checkSecret(secret, route.scope, report, secret.path[0] !== 'verify_token');
   },
-  config({ config, settings, overrides, scope }, report) {
-    const path = settings.pathOf('secret') ?? ['platforms', 'webhook'];
-    const used = overrides.secret ? 'env:WEBHOOK_SECRET' : settings.values.secret;
-    const own = used === undefined ? [] : [{ path, text: used }];
+  config({ config, settings, overrides, scope, variables }, report) {
+    const path = settings.pathOf('secret');
+    const used = overrides.secret ? `env:${IMPLICIT}` : settings.values.secret;
+    // A variable from elsewhere is reported at the key whose routes use it.
+    const reportOwn: Reporter = (problem) => {
+      const message = problem.message.replace(`\`${IMPLICIT}\``, `$&${originOf(IMPLICIT, variables)}`);
+      report({ ...problem, message, at: path === null ? 'key' : problem.at });
+    };
+    const own = used === undefined ? [] : [{ path: path ?? ['platforms', 'webhook'], text: used }];
     const keys = gatewaySecrets(config.gateway).filter(({ kind }) => kind === 'key');
-    for (const { path, text } of [...own, ...keys]) {
-      checkSecret({ ref: parseSecretRef(text, DEFAULT_PROFILE), path }, scope, report, own[0]?.path === path);
+    for (const secret of [...own, ...keys]) {
+      const place = { ref: parseSecretRef(secret.text, DEFAULT_PROFILE), path: secret.path };
+      checkSecret(place, scope, secret === own[0] ? reportOwn : report, secret === own[0]);
     }
   },
   profile({ name, config, scope }, report) {

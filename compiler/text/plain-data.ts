@@ -50,5 +50,11 @@ interface Variable {
 
 export type Variables = ReadonlyMap<string, Variable>;
 
+/** For a message, after the name of a variable. */
+export const originOf = (variable: string, variables: Variables): string => {
+  const origin = variables.get(variable)?.origin;
+  return origin === undefined ? '' : ` of ${origin}`;
+};
+
 /** Advice for a folder without a config. */
 export const HOW_TO_START = '`hookwright init` writes one';

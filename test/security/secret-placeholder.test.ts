@@ -334,8 +334,8 @@ describe('behind a variable', () => {
     const none = 'platforms: { webhook: { enabled: true, routes: { a: { prompt: x } } } }\n';
     const errors = errorsOf({ 'hookwright.yaml': none, '~/.hookwright/.env': 'WEBHOOK_SECRET=changeme\n' });
     assert.deepEqual(
-      errors.map(({ rule }) => rule),
-      ['secret-placeholder'],
+      errors.map(({ rule, at }) => [rule, at]),
+      [['secret-placeholder', 'webhook']],
     );
   });
   test('a secret', () => assert.deepEqual(rulesOf(REAL), []));
