@@ -1,6 +1,6 @@
 /**
- * Counters and histograms as plain numbers: printed in Prometheus' text format (version 0.0.4), and stored once a
- * minute for charts.
+ * Counters and histograms as plain numbers: printed in Prometheus' text format (version 0.0.4), and stored by the minute
+ * for charts.
  */
 import { messageOf } from '../../../base/errors.ts';
 import type { Outcome } from '../../../runtime/intake/reply.ts';
@@ -138,8 +138,9 @@ const escapeLabel = (value: string): string =>
   value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
 
 /**
- * Stores the traffic of each minute, for the charts. It reads counters that exist anyway, so an event costs nothing. A minute
- * without events and waiting work is not stored.
+ * Stores the traffic of each minute, for the charts: counts every few seconds, so that a kill loses few, and response times and
+ * waiting work when the minute is over. It reads counters that exist anyway, so an event costs nothing. A minute without events
+ * and waiting work is not stored.
  */
 
 /** Bucket bounds in seconds, for requests. */
@@ -157,6 +158,8 @@ interface RecordContext extends FigureContext {
 }
 
 const MINUTE_MS = 60_000;
+/** Counts of this time are lost if the process is killed. */
+const WRITE_MS = 5000;
 
 /** Null: no event. */
 const COUNTED: Readonly<Record<Outcome, FigureCount | null>> = {
@@ -189,17 +192,21 @@ const COUNTED: Readonly<Record<Outcome, FigureCount | null>> = {
 /** Returns a function that stops recording and stores the counts of the last, unfinished minute. */
 export function recordFigures(context: RecordContext): () => Promise<void> {
   const { clock, log } = context;
-  let before = context.totals();
+  /** The totals when counts were last stored, and when the minute began. */
+  let [stored, before] = [context.totals(), context.totals()];
   let minute = minuteAt(clock.now());
   let timer: Timer;
   let isOut = false;
-  const write = async (): Promise<void> => {
+  const write = async (isLast = false): Promise<void> => {
     const after = context.totals();
+    const isOver = isLast || minuteAt(clock.now()) !== minute;
     try {
-      const figures = { ...between(before, after), waiting: await waiting(context) };
+      const levels = isOver ? { ...timesBetween(before, after), waiting: await waiting(context) } : NO_LEVELS;
+      const figures = { ...countsBetween(stored, after), ...levels };
       if (Object.values(figures).some((value) => value > 0))
         await context.store.write({ kind: 'add_figures', minute, figures });
-      before = after;
+      stored = after;
+      if (isOver) before = after;
       isOut = false;
     } catch (error) {
       // Counts that could not be stored are added to the next minute.
@@ -210,9 +217,9 @@ export function recordFigures(context: RecordContext): () => Promise<void> {
   };
   let writing = Promise.resolve();
   const begin = (): void => {
-    timer = clock.after(MINUTE_MS - (clock.now() % MINUTE_MS), () => {
+    timer = clock.after(WRITE_MS - (clock.now() % WRITE_MS), () => {
       // One write at a time: counts that a slow store has not accepted yet must not be counted twice.
-      writing = writing.then(write);
+      writing = writing.then(() => write());
       begin();
     });
   };
@@ -220,9 +227,12 @@ export function recordFigures(context: RecordContext): () => Promise<void> {
   return async () => {
     timer.cancel();
     await writing;
-    await write();
+    await write(true);
   };
 }
+
+/** Before a minute is over: the store keeps the greatest value, which would not be that of the whole minute. */
+const NO_LEVELS = { half_us: 0, most_us: 0, waiting: 0 };
 
 const minuteAt = (now: number): number => now - (now % MINUTE_MS);
 
@@ -231,14 +241,18 @@ async function waiting({ store, clock }: FigureContext): Promise<number> {
   return Math.max(0, backlog.runs) + backlog.deliveries;
 }
 
-function between(before: RequestTotals, after: RequestTotals): Omit<Figures, 'waiting'> {
+function countsBetween(before: RequestTotals, after: RequestTotals): Record<FigureCount, number> {
   const counts = { taken: 0, ignored: 0, duplicate: 0, refused: 0, failed: 0 };
   for (const [outcome, value] of Object.entries(after.byOutcome)) {
     const name = Object.hasOwn(COUNTED, outcome) ? COUNTED[outcome as Outcome] : null;
     if (name !== null) counts[name] += value - (before.byOutcome[outcome] ?? 0);
   }
+  return counts;
+}
+
+function timesBetween(before: RequestTotals, after: RequestTotals): Pick<Figures, 'half_us' | 'most_us'> {
   const durations = after.durations.map((count, at) => count - (before.durations[at] ?? 0));
-  return { ...counts, half_us: below(durations, 0.5), most_us: below(durations, 0.95) };
+  return { half_us: below(durations, 0.5), most_us: below(durations, 0.95) };
 }
 
 /** The quantile `part` of the durations, in microseconds, interpolated within its bucket. */

@@ -79,6 +79,23 @@ it('writes nothing in an idle minute, and the unfinished minute at the end', asy
   assert.deepEqual([figures().length, figures()[0]?.taken, clock.pending], [1, 1, 0]);
 });
 
+it('keeps what a process counted until a few seconds before it was killed', async () => {
+  const { clock, request, figures } = bench();
+  for (const ms of [1, 200]) {
+    request('accepted', ms);
+    clock.advance(5000);
+    await settle();
+  }
+  assert.deepEqual(
+    figures().map(({ slot, taken }) => [slot, taken]),
+    [[Date.UTC(2026, 0, 1), 2]],
+  );
+  clock.advance(30_000);
+  await settle();
+  const [{ taken, most_us } = assert.fail()] = figures();
+  assert.ok(taken === 2 && most_us > 100_000, `${taken} ${most_us}`);
+});
+
 it('counts each event once if the store takes longer than a minute', async () => {
   const { clock, request, figures, hold } = bench();
   const go = hold();
