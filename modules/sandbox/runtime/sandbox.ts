@@ -202,7 +202,14 @@ function openFolders({ home, sweep, log }: SandboxContext) {
     const remover = new TreeRemover(depot, log);
     const left = names.map((name) => join(temporary, name)).filter((path) => path.startsWith(prefix));
     // A folder with such a name may belong to another user; only our own are removed.
-    for (const path of left.filter((each) => lstatSync(each).uid === process.getuid?.())) await remover.remove(path);
+    const isOwn = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.uid === process.getuid?.();
+    for (const path of left.filter(isOwn)) {
+      // The process before this one may still end, and remove its own.
+      await remover.remove(path).catch((error: unknown) => {
+        if (codeOf(error) !== 'ENOENT')
+          log.warn({ err: error, folder: path }, 'could not remove the folder of an earlier run');
+      });
+    }
     return remover;
   };
   const opened = open();
