@@ -53,6 +53,7 @@ const TITLES = {
   loop: 'a key is paused after too many runs',
   signature_failures: 'requests have no valid signature',
   rate_limited: 'a rate limit refuses events',
+  config_rejected: 'the newest configuration is not in service',
   approval: 'messages wait for approval',
 } as const;
 

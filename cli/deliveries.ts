@@ -132,7 +132,8 @@ function print(context: CliContext, given: ShowValues, stored: StoredDispatch): 
   for (const moment of timeline(stored)) printBeside(context, `${formatTime(moment.at)}  `, formatMoment(moment));
   for (const [title, text] of [
     ...shownOutputs(stored).map((output) => [outputTitle(output), outputText(output)] as const),
-    ['stderr', run.stderr === '' ? null : run.stderr.trimEnd()],
+    ['stderr', run.stderr.trimEnd() || null],
+    ['stdout', run.stdout.trimEnd() || null],
     ['prompt', given.full ? dispatch.prompt : null],
     ['answer', given.full ? stored.answer : null],
   ] as const) {

@@ -10,11 +10,13 @@ import {
   failOnOption,
   hostOption,
   logFileOption,
+  noLastGoodOption,
   outOption,
   portOption,
 } from './command-line/options.ts';
 import { createCompileRequest } from './compile/compile-files.ts';
 import { DIAGNOSTIC_WIDTH, noteIgnored } from './output/print.ts';
+import { lastGood } from './serve/last-good.ts';
 import type { RecompileReport, RecompileRequest } from './serve/recompile.ts';
 import { recompile } from './serve/recompile.ts';
 import { serveGateway } from './serve/serve-gateway.ts';
@@ -27,6 +29,7 @@ const options = {
   host: hostOption,
   port: portOption,
   logFile: logFileOption,
+  noLastGood: noLastGoodOption,
 };
 
 type Options = ValuesOf<typeof options>;
@@ -60,6 +63,7 @@ async function serve(context: CliContext, given: Options, log: ProcessLogger, re
     log,
     redactor,
     recompile: { request, first },
+    lastGood: given.noLastGood ? null : lastGood(context, first.root),
   });
 }
 
@@ -76,7 +80,7 @@ async function recompileRequest(context: CliContext, given: Options): Promise<Re
   };
 }
 
-/** Compiles at the start. If the gate rejects the configuration, the previous table is served. */
+/** Compiles at the start. If the configuration is rejected, the previous table is served. */
 async function compileFirst(
   context: CliContext,
   given: Options,
@@ -89,9 +93,8 @@ async function compileFirst(
     context.stderr.write(diagnostics);
     noteIgnored(context, report);
   } else {
-    if (diagnostics !== '') log.warn({ diagnostics }, 'the configuration has warnings');
+    if (diagnostics !== '') log.warn({ diagnostics }, 'the configuration has problems');
     if (ignored.length > 0) log.warn({ config: report.root, ignored }, 'found a second configuration; ignoring it');
   }
-  if (!report.ok && report.refused === null) throw new CliError('not started: the configuration has errors');
   return report;
 }

@@ -12,7 +12,7 @@ import { openHome } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';
 import type { ValuesOf } from './command-line/command.ts';
 import { command, flag, parsed, text } from './command-line/command.ts';
-import { configOption, failOnOption, hostOption } from './command-line/options.ts';
+import { configOption, failOnOption, hostOption, noLastGoodOption } from './command-line/options.ts';
 import {
   callGateway,
   isGatewayRunning,
@@ -28,6 +28,7 @@ import {
 } from './gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, visible } from './output/print.ts';
 import { formatDuration } from './output/table.ts';
+import { lastGood } from './serve/last-good.ts';
 import { refusalText } from './serve/reloader.ts';
 import type { LogPosition } from './serve/server-log.ts';
 import { failuresIn, logFile, openLogFile, readSince, readTail, warningsIn } from './serve/server-log.ts';
@@ -41,6 +42,7 @@ export const launchOptions = {
   failOn: failOnOption('Reject a changed configuration if captured requests would be lost or changed'),
   host: hostOption,
   port: text('port', 'Port; overrides the configuration'),
+  noLastGood: noLastGoodOption,
 };
 
 export type LaunchValues = ValuesOf<typeof launchOptions>;
@@ -62,6 +64,7 @@ function runArguments(context: CliContext, given: LaunchValues): string[] {
     ...named('--host', given.host),
     ...named('--port', given.port),
     ...named('--fail-on', given.failOn?.join(',')),
+    ...(given.noLastGood ? ['--no-last-good'] : []),
     `--log-file=${logFile(context.home)}`,
   ];
 }
@@ -189,15 +192,15 @@ export const gatewayRestartCommand = command({
       printNote(context, 'no gateway was running');
       return startGateway(context, given);
     }
-    if (given.config === undefined) await check(context);
+    if (given.config === undefined) await check(context, given.noLastGood);
     const abandoned = await stopGateway(context, given.drain);
     printNote(context, abandoned === 0 ? 'stopped' : `stopped; ${interruptedRuns(abandoned)} and will resume`);
     await startGateway(context, given);
   },
 });
 
-/** Before anything is stopped, rejects a gateway that would not start again with its configuration. */
-async function check(context: CliContext): Promise<void> {
+/** Before anything is stopped, rejects a gateway that would not start again in this folder. */
+async function check(context: CliContext, noLastGood: boolean): Promise<void> {
   // Not from its status, which may differ in another version.
   const config = readGatewayInfo(context)?.config ?? null;
   const { root } = searchConfig(nodeFiles, context);
@@ -216,6 +219,7 @@ async function check(context: CliContext): Promise<void> {
   });
   if (report.ok) return;
   if (report.diagnostics !== '') printNote(context, report.diagnostics.trimEnd());
+  if (!noLastGood && lastGood(context, root) !== null) return;
   throw new CliError(
     'the configuration has errors; the gateway was not stopped',
     'if only the older running version reports them: hookwright gateway stop, then hookwright gateway start',

@@ -7,6 +7,7 @@ import { createPaint } from '../base/paint.ts';
 import { entryLabel } from '../base/text.ts';
 import type { SubscriptionScope } from '../compiler/stages/compile-subscriptions.ts';
 import { compileSubscriptions } from '../compiler/stages/compile-subscriptions.ts';
+import { secretsOf } from '../runtime/deliver/missing-secrets.ts';
 import { writeAtomic } from '../runtime/platform/files.ts';
 import { printSecretRef } from '../runtime/platform/secrets.ts';
 import type { AgentPlan, ProfilePlan, RoutePlan, RouteTable, SecretRef } from '../schemas/generated/types.ts';
@@ -158,12 +159,7 @@ function credentialsOf(profile: ProfilePlan, routes: readonly RoutePlan[]): stri
     ),
     ...agentPlans(profile).flatMap(([name, agent]) => {
       const place = name === null ? 'agent' : `agents.${name}`;
-      return [
-        ...(agent.kind === 'openai' && agent.api_key !== null ? [named(`${place}.api_key`, agent.api_key)] : []),
-        ...(agent.kind === 'command'
-          ? Object.entries(agent.env).map(([variable, ref]) => named(`${place}.env.${variable}`, ref))
-          : []),
-      ];
+      return secretsOf(agent).map(({ where, ref }) => named(`${place}.${where}`, ref));
     }),
   ];
 }

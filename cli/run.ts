@@ -1,14 +1,16 @@
 /** Runs a command line: finds the command, parses its arguments, prints its errors, and returns the exit code. */
 
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { isSystemError } from '../base/errors.ts';
 import type { Paint } from '../base/paint.ts';
 import { createPaint } from '../base/paint.ts';
+import { isGlob } from '../compiler/globs/linear-glob.ts';
 import { nodeFiles } from '../compiler/node/node-files.ts';
-import { projectEnvPath } from '../compiler/source/search-config.ts';
+import { readText } from '../compiler/source/files.ts';
+import { projectEnvPath, usualConfigs } from '../compiler/source/search-config.ts';
 import type { CommandLine, ListedCommand } from './base/command.ts';
 import type { CliContext } from './base/context.ts';
-import { packageVersion } from './base/context.ts';
+import { homeOf, packageVersion } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';
 import { OTHER_WORDS } from './built/other-words.ts';
 import { describe, readCommandLine } from './command-line/clipanion.ts';
@@ -33,7 +35,8 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   }
 }
 
-async function dispatch(argv: readonly string[], context: CliContext): Promise<number> {
+async function dispatch(words: readonly string[], context: CliContext): Promise<number> {
+  const { argv, home } = takeHome(words);
   const [first] = argv;
   if (first === 'help') return dispatch([...argv.slice(1), '--help'], context);
   if (first === '--version' || first === '-v') {
@@ -47,7 +50,7 @@ async function dispatch(argv: readonly string[], context: CliContext): Promise<n
     return first === undefined ? 2 : 0;
   }
   const entry = findCommand(commands, argv);
-  if (entry !== undefined) return runCommand(entry, argv.slice(entry.path.split(' ').length), context);
+  if (entry !== undefined) return runCommand(entry, argv.slice(entry.path.split(' ').length), { context, home });
   const helpIndex = argv.findIndex((word) => HELP.has(word));
   const group = argv.slice(0, helpIndex === -1 ? undefined : helpIndex).join(' ');
   if (commands.some((other) => other.path.startsWith(`${group} `))) {
@@ -55,6 +58,21 @@ async function dispatch(argv: readonly string[], context: CliContext): Promise<n
     return helpIndex === -1 ? 2 : 0;
   }
   throw unknownCommand(commands, OTHER_WORDS, argv);
+}
+
+/** Takes `--home <dir>` out of a command line: every command has it. The last one counts. */
+function takeHome(words: readonly string[]): { readonly argv: readonly string[]; readonly home: string | undefined } {
+  const argv: string[] = [];
+  let home: string | undefined;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? '';
+    if (word === '--') return { argv: [...argv, ...words.slice(at)], home };
+    if (word === '--home') home = words[++at] ?? '';
+    else if (word.startsWith('--home=')) home = word.slice('--home='.length);
+    else argv.push(word);
+    if (home === '') throw new UsageError('option --home needs a folder');
+  }
+  return { argv, home };
 }
 
 const WIDEST = 100;
@@ -65,7 +83,8 @@ function helpLayout({ colour, stdout }: CliContext): HelpLayout {
   return { paint: createPaint(colour.stdout), width, coloured: colour.stdout };
 }
 
-async function runCommand(entry: CommandEntry, args: readonly string[], context: CliContext): Promise<number> {
+async function runCommand(entry: CommandEntry, args: readonly string[], named: Homed): Promise<number> {
+  const { context } = named;
   const end = args.indexOf('--');
   if (args.slice(0, end === -1 ? undefined : end).some((arg) => HELP.has(arg))) {
     context.stdout.write(await formatCommandHelp(entry, helpLayout(context)));
@@ -74,21 +93,43 @@ async function runCommand(entry: CommandEntry, args: readonly string[], context:
   const command = await entry.load();
   try {
     const line = readCommandLine(args, entry.path, command);
-    return await command.run(withConfig(context, line.options), line);
+    return await command.run(await withConfig(named, line.options), line);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     throw new UsageError(error.message, ...error.hints, `to list the options: hookwright ${entry.path} --help`);
   }
 }
 
-/** `--config` decides which configuration, store and `.env` are used. */
-function withConfig(context: CliContext, options: CommandLine['options']): CliContext {
+/** A context, and the value of `--home`. */
+interface Homed {
+  readonly context: CliContext;
+  readonly home: string | undefined;
+}
+
+/** `--home` and `--config` decide which home, configuration, store and `.env` are used. */
+async function withConfig({ context, home: named }: Homed, options: CommandLine['options']): Promise<CliContext> {
   const configs = options.get('--config') ?? [];
   const allowed = options.get('--root')?.map((folder) => resolve(context.cwd, folder));
-  const projectEnv = projectEnvPath(nodeFiles, context, configs);
+  const home = named === undefined ? await configuredHome(context, configs) : resolve(context.cwd, named);
+  // Programs that this one starts have the same home.
+  const env = named === undefined && home === context.home ? context.env : { ...context.env, HOOKWRIGHT_HOME: home };
+  const projectEnv = projectEnvPath(nodeFiles, { cwd: context.cwd, home }, configs);
   // Inherited instead of copied, because one property is slow to compute.
   const own: CliContext = Object.create(context);
-  return Object.assign(own, configs.length > 0 && { configs }, allowed && { allowed }, projectEnv && { projectEnv });
+  Object.assign(own, { home, env }, configs.length > 0 && { configs }, allowed && { allowed });
+  return Object.assign(own, projectEnv && { projectEnv });
+}
+
+/** `home` of the configuration, unless the environment names another. */
+async function configuredHome({ env, cwd, home }: CliContext, named: readonly string[]): Promise<string> {
+  if (env.HOOKWRIGHT_HOME) return home;
+  const [here] = usualConfigs({ cwd, home });
+  const configs = named.length > 0 ? named : [here];
+  const texts = configs.map((path) => readText(nodeFiles, resolve(cwd, path)));
+  // A configuration without the word needs no parser. A glob must be expanded.
+  if (texts.every((read, at) => (read.ok ? !/\bhome\b/.test(read.text) : !isGlob(configs[at] ?? '')))) return home;
+  const { readHome } = await import('../compiler/source/read-home.ts');
+  return readHome({ files: nodeFiles, cwd, userHome: dirname(homeOf({ HOME: env.HOME }, cwd)), configs }) ?? home;
 }
 
 function printFailure(error: unknown, context: CliContext): number {
@@ -137,6 +178,7 @@ export function formatOverview(entries: Entries, layout: HelpLayout): string {
     ...formatRows([...rows], layout),
     '',
     'More help: hookwright gateway --help, hookwright gateway start --help',
+    'For all commands: --home <dir>, the folder of the store and its gateway',
     '',
   ].join('\n');
 }

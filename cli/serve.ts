@@ -19,6 +19,6 @@ export const serveCommand = command({
     const log = createServerLog(context, redactor.redact);
     const { table, host, port, logFile = null } = given;
     const folder = table === undefined ? builtFolder(context) : resolve(context.cwd, table);
-    return serveGateway(context, { folder, host, port, logFile, log, redactor, recompile: null });
+    return serveGateway(context, { folder, host, port, logFile, log, redactor, recompile: null, lastGood: null });
   },
 });

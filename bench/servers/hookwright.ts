@@ -110,7 +110,7 @@ const gateway = new Gateway(context, routes, {
   installation: async () => EXAMPLE_INSTALLATION,
   isPending: () => false,
   tracing: null,
-  keeping: { keep: () => null },
+  keeping: { keep: () => null, keepMiss: () => {} },
   place: () => null,
   subscribed: async () => {},
   prepare: async () => () => {},

@@ -31,7 +31,7 @@ export interface CliContext {
   readonly configs?: readonly string[];
   /** Values of `--root`, absolute: folders whose files the configuration may name, besides its own. */
   readonly allowed?: readonly string[];
-  /** `$HOOKWRIGHT_HOME`, else `~/.hookwright`; absolute. It may not exist yet: see `openHome`. */
+  /** `--home`, else `$HOOKWRIGHT_HOME`, else `home` of the configuration, else `~/.hookwright`; absolute. It may not exist yet: see `openHome`. */
   readonly home: string;
   /** Folder for files that cannot be in the home, such as a control socket whose path would be too long. */
   readonly tmp: string;

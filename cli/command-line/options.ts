@@ -32,6 +32,8 @@ export const failOnOption = (what: string): Option<readonly (typeof FAIL_ON)[num
 /** For a background process, whose parent redirects its output to this file. */
 export const logFileOption = text('path', 'Log file of this process, for `gateway status`');
 
+export const noLastGoodOption = flag('Refuse a configuration with errors, instead of serving the last good one');
+
 export const descriptionOption = text('text', 'Its purpose');
 
 export const budgetOption = text('yaml', "Maximum runs, tokens, cost, such as '{runs: 20, per: day}'; empty for none");

@@ -139,7 +139,7 @@ export function otherProject(context: CliContext, served: string | null): string
 export function noteOtherProject(context: CliContext, served: string | null): void {
   const here = otherProject(context, served);
   if (here === null) return;
-  const note = `the gateway of ${context.home} serves ${served}, not ${here}; for a separate gateway, set HOOKWRIGHT_HOME=<dir>`;
+  const note = `the gateway of ${context.home} serves ${served}, not ${here}; for a separate gateway, set \`home: ./state\` in it`;
   if (context.said.has(note)) return;
   context.said.add(note);
   printNote(context, visible(note));
@@ -157,4 +157,4 @@ export function stopOf(context: CliContext, config: string | null): string {
   return config === null || otherProject(context, config) === null ? stop : `cd ${visible(dirname(config))} && ${stop}`;
 }
 
-export const SEPARATE_HOME = 'or use a separate home for the configuration here: HOOKWRIGHT_HOME=<dir>';
+export const SEPARATE_HOME = 'or give the configuration here its own home: home: ./state';

@@ -2,6 +2,7 @@
 
 import type { CompileResult } from '../../compiler/compile.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
+import { createLines } from '../../compiler/print/lines.ts';
 import { printPretty } from '../../compiler/print/print-pretty.ts';
 import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
@@ -29,8 +30,8 @@ export interface RecompileReport extends Pick<CompileResult, 'inputs' | 'root' |
   readonly changed: boolean;
   /** The printed diagnostics; empty if there are none. */
   readonly diagnostics: string;
-  readonly errors: number;
-  readonly warnings: number;
+  /** The number of errors, and the first one with its position; null if there are none. */
+  readonly problem: string | null;
   /** The folder of the tables. */
   readonly folder: string;
   /** Why the gate rejected the tables, which were not written; null if it did not. */
@@ -57,13 +58,12 @@ function finish(request: RecompileRequest, result: CompileResult, refused: Refus
   const folder = outFolder(result, request.cwd, request.out);
   const written = result.output === null || refused !== null ? null : writeTables(folder, result.output);
   const { diagnostics, inputs, root, files, ignored } = result;
-  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const problem = describeErrors(diagnostics);
   return {
-    ok: written !== null && errors === 0,
+    ok: written !== null && problem === null,
     changed: written?.changed ?? false,
     diagnostics: printPretty(diagnostics, { color: request.color, width: request.width }),
-    errors,
-    warnings: diagnostics.length - errors,
+    problem,
     inputs,
     root,
     files,
@@ -72,6 +72,15 @@ function finish(request: RecompileRequest, result: CompileResult, refused: Refus
     refused,
     gated: request.failOn.length > 0,
   };
+}
+
+function describeErrors(diagnostics: CompileResult['diagnostics']): string | null {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const [first] = errors;
+  if (first === undefined) return null;
+  const { line, column } = createLines().positionOf(first.source, first.range.start);
+  const count = errors.length === 1 ? 'an error' : `${errors.length} errors, the first`;
+  return `the configuration has ${count}: ${first.source.name}:${line}:${column}: ${first.message}`;
 }
 
 /** Loads the rules of all modules. */

@@ -100,15 +100,16 @@ export class Reloader {
 
   private async take(report: RecompileReport): Promise<void> {
     const { context, service, state, log } = this.options;
-    const { ok, changed, errors, diagnostics, refused, gated } = report;
+    const { ok, changed, problem, diagnostics, refused, gated } = report;
     state.files = report.files;
     if (refused !== null) return this.refuse(refused);
     if (ok && changed && !gated) this.ungatedAt = context.clock.now();
-    state.error = ok ? null : `the configuration has ${errors} ${errors === 1 ? 'error' : 'errors'}`;
+    state.error = problem;
     // For people the frames follow the line; for programs they are a field of it.
     const forPeople = context.stderr.isTTY === true;
     const fields = forPeople || diagnostics === '' ? {} : { diagnostics };
-    if (!ok) log.error({ errors, ...fields }, 'the configuration has errors; the previous table stays in service');
+    if (!ok)
+      log.error({ reason: problem, ...fields }, 'the configuration has errors; the previous table stays in service');
     if (forPeople && diagnostics !== '') context.stderr.write(diagnostics);
     // An unchanged table is linked again, because secrets and lists outside it may have changed.
     if (ok) await service.reload(!changed);

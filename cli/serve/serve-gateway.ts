@@ -39,6 +39,7 @@ import type { ServedGateway } from '../base/module.ts';
 import { runtimeParts } from '../base/module.ts';
 import type { GatewayInfo } from '../gateway/ask-gateway.ts';
 import { gatewayPid, pathsOf, readGatewayInfo, SEPARATE_HOME, servedLines } from '../gateway/ask-gateway.ts';
+import { ServedCopies, servedFolder } from './last-good.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
 import type { ConfigState } from './reloader.ts';
 import { Reloader } from './reloader.ts';
@@ -56,6 +57,8 @@ interface ServeRequest {
   readonly redactor: Redactor;
   /** How to recompile, and the first compile; null to only watch the tables. */
   readonly recompile: { readonly request: () => Promise<RecompileRequest>; readonly first: RecompileReport } | null;
+  /** The table to serve if the configuration cannot be served; null: the start fails. */
+  readonly lastGood: string | null;
 }
 
 /** The exit code after an internal error: EX_SOFTWARE of sysexits.h. */
@@ -65,16 +68,19 @@ const FAILED = 70;
 export async function serveGateway(context: CliContext, request: ServeRequest): Promise<number> {
   const lock = takeHome(context);
   try {
-    const state: ConfigState = { error: null, files: request.recompile?.first.files ?? [] };
-    const opened = await openService(context, {
+    const first = request.recompile?.first ?? null;
+    const state: ConfigState = { error: first?.problem ?? null, files: first?.files ?? [] };
+    const copies = first === null ? null : new ServedCopies(context, first.root, request.log);
+    const opened = await openFirst(context, state, {
       ...request,
-      hidden: () => state.files.map((file) => resolve(context.cwd, file)),
+      hidden: () => [...state.files.map((file) => resolve(context.cwd, file)), servedFolder(context)],
       problem: () => state.error,
+      onTable: () => copies?.keep(),
     });
     const { service } = opened;
     const reloader = new Reloader({ context, service, state, log: request.log, recompile: request.recompile });
     try {
-      return await serve(context, request, { ...opened, reloader, isReadOnlyHome: lock === null });
+      return await serve(context, request, { ...opened, reloader, copies, isReadOnlyHome: lock === null });
     } finally {
       reloader.stop();
       await service.stop({ drainMs: 0 });
@@ -89,12 +95,13 @@ export async function serveGateway(context: CliContext, request: ServeRequest): 
 interface Serving extends OpenedService {
   readonly reloader: Reloader;
   readonly isReadOnlyHome: boolean;
+  readonly copies: ServedCopies | null;
 }
 
 async function serve(
   context: CliContext,
   { log, logFile, recompile }: ServeRequest,
-  { service, tableFile, enabled, reloader, isReadOnlyHome }: Serving,
+  { service, tableFile, enabled, reloader, copies, isReadOnlyHome }: Serving,
 ): Promise<number> {
   if (!enabled) {
     const hint = 'set platforms.webhook.enabled: true in the configuration, or WEBHOOK_ENABLED=true in the environment';
@@ -124,6 +131,7 @@ async function serve(
   const operations = createControlHandlers(parts, await loadOperations(context));
   const { url } = await service.listen({}, operations);
   ending.heedSignals();
+  copies?.begin(tableFile, () => service.tableState.hash);
   let hasFailed = false;
   // Running programs are ended; their work runs again after the next start.
   service.on('failed', () => {
@@ -228,6 +236,9 @@ interface OpenServiceOptions extends ServeRequest {
   readonly problem: () => string | null;
   /** Absolute paths of the configuration's files. */
   readonly hidden: () => readonly string[];
+  /** Called when a table is in service. */
+  readonly onTable: () => void;
+  readonly firstTable?: string;
 }
 
 interface OpenedService {
@@ -244,10 +255,33 @@ function withTables(files: readonly string[], folder: string, cwd: string): read
   return [cwd, ...files.map((file) => dirname(file))].includes(built) ? files : [...files, built];
 }
 
+/** Opens the service with the newest table or, if that cannot be served, with the table that was served last. */
+async function openFirst(context: CliContext, state: ConfigState, options: OpenServiceOptions): Promise<OpenedService> {
+  const { lastGood, log } = options;
+  let refused: Error = new CliError('not started: the configuration has errors');
+  if (state.error === null) {
+    try {
+      return await openService(context, options);
+    } catch (error) {
+      if (lastGood === null || !(error instanceof TableError)) throw error;
+      refused = error;
+      state.error = error.message;
+    }
+  }
+  if (lastGood === null) throw refused;
+  const opened = await openService(context, { ...options, firstTable: lastGood }).catch((error: unknown) => {
+    if (!(error instanceof TableError)) throw error;
+    log.warn({ reason: error.message }, 'the table that was served last cannot be served');
+    throw refused;
+  });
+  log.error({ reason: state.error }, 'the configuration was rejected; the table that was served last is in service');
+  return opened;
+}
+
 /** Rejects as `createService`, and with CliError for an invalid environment. */
 async function openService(context: CliContext, options: OpenServiceOptions): Promise<OpenedService> {
   const { home, env, clock, timezone, random } = context;
-  const { folder, log, redactor, problem, hidden } = options;
+  const { folder, log, redactor, problem, hidden, firstTable, onTable } = options;
   const overrides = overridesOf(context, options);
   const tableFile = join(folder, 'routes.json');
   const lowerer = new Lazy(async () => (await import('./recompile.ts')).subscriptionLowerer(context));
@@ -269,6 +303,8 @@ async function openService(context: CliContext, options: OpenServiceOptions): Pr
     {
       redactor,
       problem,
+      firstTable,
+      onTable,
       hidden: () => withTables(hidden(), folder, context.cwd),
       projectEnv: context.projectEnv,
       version: packageVersion(),

@@ -37,7 +37,7 @@ interface AgentSecret {
   readonly path: NodePath;
   /** A literal or a reference. */
   readonly text: string;
-  /** Name of its environment variable; null: it is an API key. */
+  /** Name of its environment variable or header; null: it is an API key. */
   readonly variable: string | null;
 }
 
@@ -46,6 +46,9 @@ export const agentSecrets = (config: ProfileConfig): readonly AgentSecret[] =>
     const key = openai?.api_key;
     return [
       ...(key === undefined ? [] : [{ path: [...path, 'openai', 'api_key'], text: key, variable: null }]),
+      ...Object.entries(openai?.headers ?? {}).map(([variable, text]) => {
+        return { path: [...path, 'openai', 'headers', variable], text, variable };
+      }),
       ...Object.entries(env ?? {}).map(([variable, entry]) => {
         const at = [...path, 'env', variable];
         return typeof entry === 'string'

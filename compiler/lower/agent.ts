@@ -44,15 +44,20 @@ export function lowerAgent(
   }
   const { openai } = config;
   if (openai === undefined) return { kind: 'preview', timeout_seconds, ...common };
-  const { history_turns: turns = DEFAULT_TURNS, history_chars: chars = DEFAULT_CHARS } = openai;
+  const { base_url, allow_http = false, model, api_key, system = null, headers, deliver_truncated, ...rest } = openai;
+  const { history_turns: turns = DEFAULT_TURNS, history_chars: chars = DEFAULT_CHARS, ...others } = rest;
+  const { timeout_seconds: own = timeout_seconds, ...body } = others;
   return {
     kind: 'openai',
-    base_url: openai.base_url,
-    allow_http: openai.allow_http ?? false,
-    model: openai.model,
-    api_key: openai.api_key === undefined ? null : parseSecretRef(openai.api_key, scope),
-    system: openai.system ?? null,
-    timeout_seconds: openai.timeout_seconds ?? timeout_seconds,
+    base_url,
+    allow_http,
+    model,
+    api_key: api_key === undefined ? null : parseSecretRef(api_key, scope),
+    system,
+    timeout_seconds: own,
+    ...(headers === undefined ? {} : { headers: lowerEnv(headers, scope).env }),
+    ...(Object.keys(body).length === 0 ? {} : { body }),
+    ...(deliver_truncated === true ? { deliver_truncated } : {}),
     ...(turns === 0 || chars === 0 ? {} : { history: { turns, chars } }),
     ...common,
   };

@@ -1,11 +1,12 @@
 /** Rules about senders: their events, retries and handshakes. */
 
+import { editDistance } from '../../base/edit-distance.ts';
 import { isLoopback } from '../../base/net.ts';
 import { schemeLabel } from '../../base/text.ts';
 import type { SchemePlan, SourceFacts } from '../../schemas/generated/types.ts';
 import { entryMatcher, matchingEvent } from '../config/route-keys.ts';
 import { flowText } from '../text/plain-data.ts';
-import { certainMatch, certainName, editDistance, oneOf, suggest } from '../text/suggest.ts';
+import { certainMatch, certainName, oneOf, suggest } from '../text/suggest.ts';
 import type { Reported, Reporter, RouteView } from '../views/views.ts';
 import { printDuration, rule } from './support/rule.ts';
 

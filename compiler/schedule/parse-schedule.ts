@@ -61,8 +61,12 @@ function withoutSeconds([seconds, ...rest]: readonly string[]): MeantSchedule | 
   return parseSchedule(rest.join(' ')).ok ? { cron: rest.join(' '), exact } : null;
 }
 
+/** A single moment: `in 20 minutes`, `2027-01-15T09:00`, `@once`, `tomorrow at 9`. */
+const SINGLE = /^(?:@?at\s+)?(?:in\s+\S+\s+[a-z]|\d{4}-\d\d-\d\d|@?once\b|today\b|tonight\b|tomorrow\b|next\s)/i;
+
 /** Returns the fields, or a message that explains what is wrong and what would be correct. */
 export function parseSchedule(text: string): ParsedSchedule {
+  if (SINGLE.test(text.trim())) return refuse(`a job repeats: it cannot run only once, as \`${text.trim()}\` says`);
   const parts = text.trim().split(/\s+/);
   const first = parts[0] ?? '';
   if (first.startsWith('@')) {

@@ -128,9 +128,16 @@ function addFile(loading: Loading, file: ParsedFile, isRoot: boolean): void {
     const message = 'this file configures nothing: no route, no job, no target';
     loading.findings.push({ rule: 'empty-config', source, range: START, message, hint: HOW_TO_START });
   }
-  const { include } = value;
-  if (include === undefined) return;
+  const { include, home } = value;
   const index = new LocationIndex();
+  const { configs, ...folders } = loading.search;
+  if (home !== undefined && (!isRoot || (configs.length === 0 && source.path === usualConfigs(folders)[1]))) {
+    const range = locate(file, ['home'], index).key ?? START;
+    const message =
+      '`home` has no effect here: only `./hookwright.yaml` and a file named by `--config` can name the home';
+    loading.findings.push({ rule: 'invalid-value', source, range, message });
+  }
+  if (include === undefined) return;
   if (!Array.isArray(include)) {
     const range = locate(file, ['include'], index).value;
     const message = '`include` must be a list of paths and globs: write `include: [routes/*.yaml]`';

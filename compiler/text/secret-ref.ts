@@ -1,7 +1,9 @@
 /** Secrets as written in a config: a literal, `env:NAME` or `file:path`, and the keys that hold them. */
+
+import { editDistance } from '../../base/edit-distance.ts';
 import type { SecretRef } from '../../schemas/generated/types.ts';
 import { NO_AUTH } from './built/stand-ins.ts';
-import { editDistance, suggest } from './suggest.ts';
+import { suggest } from './suggest.ts';
 
 /** Disables signature checks; accepted only if the server binds a loopback address (§5.3). */
 export const INSECURE_NO_AUTH = 'INSECURE_NO_AUTH';

@@ -1,5 +1,7 @@
 /** "Did you mean": finds the known names that are most similar to an unknown one. */
 
+import { editDistance } from '../../base/edit-distance.ts';
+
 const MAX_SUGGESTIONS = 3;
 /** Longer names get no suggestions. */
 const MAX_LENGTH = 64;
@@ -92,42 +94,3 @@ const fold = (word: string): string => word.toLowerCase().replaceAll('-', '_');
 const PLURAL = -1;
 export const isPlural = (a: string, b: string): boolean =>
   Math.min(a.length, b.length) > 2 && (`${a}s` === b || `${b}s` === a);
-
-/** Counts insertions, deletions, substitutions and transpositions. Distances above `limit` may be returned as `limit + 1`. */
-export const editDistance = (a: string, b: string, limit: number): number =>
-  extendRows(firstRows(b), a, b, limit)?.row.at(-1) ?? limit + 1;
-
-/** The rows of the distance matrix that the next letter of a text needs. */
-export interface DistanceRows {
-  /** The letter of the last row. */
-  readonly last: string;
-  readonly row: readonly number[];
-  readonly before: readonly number[];
-}
-
-/** The rows of an empty text. */
-export const firstRows = (wanted: string): DistanceRows => ({
-  last: '',
-  row: Array.from({ length: wanted.length + 1 }, (_, index) => index),
-  before: [],
-});
-
-/** The rows after the text is added; null if every text that begins so is farther from the wanted one than the limit. */
-export function extendRows(rows: DistanceRows, text: string, wanted: string, limit: number): DistanceRows | null {
-  let current = rows;
-  for (const letter of text) {
-    const { last, row, before } = current;
-    const next = [at(row, 0) + 1];
-    for (let index = 1; index <= wanted.length; index++) {
-      const cost = wanted[index - 1] === letter ? 0 : 1;
-      const best = Math.min(at(row, index) + 1, at(next, index - 1) + 1, at(row, index - 1) + cost);
-      const isSwap = index > 1 && wanted[index - 2] === letter && wanted[index - 1] === last;
-      next.push(isSwap ? Math.min(best, at(before, index - 2) + 1) : best);
-    }
-    if (Math.min(...next) > limit) return null;
-    current = { last: letter, row: next, before: row };
-  }
-  return current;
-}
-
-const at = (row: readonly number[], index: number): number => row[index] ?? Number.POSITIVE_INFINITY;

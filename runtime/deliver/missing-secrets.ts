@@ -69,9 +69,16 @@ const AGENT_REFS: {
   readonly [K in AgentPlan['kind']]: (plan: Extract<AgentPlan, { kind: K }>) => readonly Omit<SecretUse, 'profile'>[];
 } = {
   command: ({ env }) => Object.entries(env).map(([name, ref]) => ({ where: `env.${name}`, setting: name, ref })),
-  openai: ({ api_key }) => (api_key === null ? [] : [{ where: 'api_key', setting: undefined, ref: api_key }]),
+  openai: ({ api_key, headers = {} }) => [
+    ...(api_key === null ? [] : [{ where: 'api_key', setting: undefined, ref: api_key }]),
+    ...Object.entries(headers).map(([name, ref]) => ({ where: `headers.${name}`, setting: name, ref })),
+  ],
   preview: () => [],
 };
+
+/** The references of one agent. */
+export const secretsOf = (plan: AgentPlan): ReturnType<(typeof AGENT_REFS)['preview']> =>
+  (AGENT_REFS[plan.kind] as (plan: AgentPlan) => ReturnType<(typeof AGENT_REFS)['preview']>)(plan);
 
 /** The references of the agents of each profile. @param isReplaced see `missingSecrets` */
 export function agentRefs(
@@ -82,9 +89,8 @@ export function agentRefs(
   return Object.values(profiles).flatMap((profile) =>
     agentPlans(profile).flatMap(([name, plan]) => {
       if (isReplaced(name)) return [];
-      const refs = AGENT_REFS[plan.kind] as (plan: AgentPlan) => ReturnType<(typeof AGENT_REFS)['preview']>;
       const subject = agentLabel(several ? profile.name : null, name);
-      return refs(plan).map((use) => ({ ...use, where: `${subject}: ${use.where}`, profile: profile.name }));
+      return secretsOf(plan).map((use) => ({ ...use, where: `${subject}: ${use.where}`, profile: profile.name }));
     }),
   );
 }

@@ -73,7 +73,7 @@ export interface OutputHandover {
 export interface AgentRunner {
   /**
    * Runs the agent once and returns its text. Rejects with AgentError when the run fails. The message contains no
-   * secret and no upstream text, but may contain the last line that an operator's own program wrote to stderr.
+   * secret and no upstream text, but may contain the last line that an operator's own program printed.
    * @param report called with facts of the run before the result, also when the run fails
    */
   run(request: AgentRequest, report?: RunReport): Promise<string>;
@@ -113,6 +113,20 @@ export type RunAgent = (request: AgentRequest) => Promise<string> | string;
  */
 export class AgentError extends Error {
   override readonly name: string = 'AgentError';
+  readonly failure: AgentFailure;
+
+  constructor(message: string, failure: AgentFailure = {}) {
+    super(message);
+    this.failure = failure;
+  }
+}
+
+/** How a failed run is retried, if its agent has further attempts. */
+export interface AgentFailure {
+  /** True if no other attempt can succeed. */
+  readonly permanent?: boolean;
+  /** Minimum wait before the next attempt, in ms; absent or null: the usual one. */
+  readonly retryAfterMs?: number | null;
 }
 
 /** The machine lacks something that the run needs, such as disk space. The run has not begun, and is retried later. */

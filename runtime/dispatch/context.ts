@@ -135,6 +135,10 @@ export interface WatchedState {
   /** True if the gateway accepts events. */
   readonly ready: boolean;
   readonly rejected: readonly { readonly name: string; readonly reason: string }[];
+  /** Why the newest configuration is not in service; null if it is. */
+  readonly problem: string | null;
+  /** The URL of this gateway for operators of other gateways. */
+  readonly url: string;
   /** Unix ms of the earliest passed instant of a job that was not handled; null: there is none. */
   readonly overdueJob: number | null;
 }

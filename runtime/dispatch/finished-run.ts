@@ -76,7 +76,8 @@ export function changeAfter(
     }
     case 'failed': {
       const attempt = taken.failed + 1;
-      const due_at = attempt < run.maxAttempts ? at + retryWait(attempt, null, random()) : null;
+      const mayRetry = outcome.permanent !== true && attempt < run.maxAttempts;
+      const due_at = mayRetry ? at + retryWait(attempt, outcome.retryAfterMs ?? null, random()) : null;
       const failure = {
         ...change,
         reason: `run failed: ${outcome.reason}`,

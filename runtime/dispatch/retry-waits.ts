@@ -15,13 +15,13 @@ export function nominalWait(attempt: number): number {
 }
 
 /**
- * The wait after attempt `attempt`, in ms. A wait that the target requested is honoured up to an hour, but never
+ * The wait after attempt `attempt`, in ms. A wait that the target or model requested is honoured up to an hour, but never
  * shortens the usual one: a target that always requests one second would otherwise use up all attempts in a moment.
  * @param random a number in [0, 1).
  */
 export function retryWait(attempt: number, askedMs: number | null, random: number): number {
   const wait = nominalWait(attempt);
-  const requestedMs = Math.min(askedMs ?? 0, LONGEST_MS);
+  const requestedMs = Math.min(askedMs || 0, LONGEST_MS);
   if (requestedMs >= wait) return Math.round(requestedMs * (1 + JITTER * random));
   return Math.max(requestedMs, Math.round(wait * (1 - JITTER + 2 * JITTER * random)));
 }

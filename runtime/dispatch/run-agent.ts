@@ -6,7 +6,7 @@ import type { SaidTurn } from '../store/queries.ts';
 import type { ProgramEnd } from '../store/states.ts';
 import { supersededNote } from '../store/states.ts';
 import type { Usage } from '../store/usage.ts';
-import type { AgentRequest, RunReport } from './agent-runner.ts';
+import type { AgentFailure, AgentRequest, RunReport } from './agent-runner.ts';
 import { AgentError, AgentNotStarted } from './agent-runner.ts';
 import type { Handover, ProfileAgent } from './context.ts';
 
@@ -15,7 +15,7 @@ export type RunOutcome =
   | { readonly kind: 'answered'; readonly text: string; readonly unmarked?: true }
   /** Nothing to deliver: an empty answer, or `[SILENT]`. */
   | { readonly kind: 'silent'; readonly text: string; readonly reason: string }
-  | { readonly kind: 'failed'; readonly reason: string }
+  | ({ readonly kind: 'failed'; readonly reason: string } & AgentFailure)
   /** Not begun, because the machine lacks something that it needs. */
   | { readonly kind: 'postponed'; readonly reason: string }
   /** Cancelled because the drain timed out. */
@@ -73,14 +73,12 @@ async function outcomeOf(
   try {
     return readAnswer(await agent.run(request, report));
   } catch (error) {
-    const reason = controller.signal.reason as AbortReason | undefined;
-    if (reason === 'drain') return { kind: 'interrupted' };
-    if (reason === 'timeout') return { kind: 'failed', reason: `no answer within ${agent.timeout_ms / 1000} s` };
+    const aborted = controller.signal.reason as AbortReason | undefined;
+    if (aborted === 'drain') return { kind: 'interrupted' };
+    if (aborted === 'timeout') return { kind: 'failed', reason: `no answer within ${agent.timeout_ms / 1000} s` };
     if (error instanceof AgentNotStarted) return { kind: 'postponed', reason: error.message };
-    return {
-      kind: 'failed',
-      reason: error instanceof AgentError ? error.message : 'internal error while running the agent',
-    };
+    if (error instanceof AgentError) return { kind: 'failed', reason: error.message, ...error.failure };
+    return { kind: 'failed', reason: 'internal error while running the agent' };
   } finally {
     timer.cancel();
   }

@@ -42,7 +42,14 @@ const LINES_OF: Partial<Record<Outcome, { readonly status?: number; readonly lev
 /** The level of a request's line. */
 export const levelOf = (outcome: Outcome): Level => LINES_OF[outcome]?.level ?? 'info';
 
+/** An event that was sent to an unknown path. */
+export interface Miss {
+  /** The path of the most similar route; null: none is similar. */
+  readonly nearest: string | null;
+}
+
 interface EventLogContext {
+  readonly nearestRoute: (path: string) => string | null;
   readonly log: Logger;
   readonly clock: Clock;
   readonly count: CountRequest;
@@ -52,6 +59,7 @@ export class EventLog {
   private readonly context: EventLogContext;
   /** Budgets by route, for lines that any client can cause. */
   private readonly budgets = new Map<string, LineBudget>();
+  private readonly misses = new LineBudget(MISSES);
 
   constructor(context: EventLogContext) {
     this.context = context;
@@ -92,13 +100,23 @@ export class EventLog {
     return budget;
   }
 
-  /** Reports a request to an unknown path, within the budget, because any client can send them. */
-  noRoute(path: string, outcome: 'unknown_route' | 'overloaded'): void {
-    this.context.count({ route: '', profile: '', outcome, ignored: null, ms: 0, secret: 0, authentic: false });
-    this.context.log.debug(
-      { path: printableStart(path, 200) },
-      outcome === 'overloaded' ? 'overloaded' : 'unknown_route',
-    );
+  /**
+   * Reports a request to an unknown path. An event gets a line within a budget, because any client can send one. Returns
+   * whether it did, with the path that may be meant.
+   */
+  noRoute(path: string, outcome: 'unknown_route' | 'overloaded', isEvent: boolean): Miss | null {
+    const { clock, count, log } = this.context;
+    count({ route: '', profile: '', outcome, ignored: null, ms: 0, secret: 0, authentic: false });
+    const shown = { path: printableStart(path, PATH_LIMIT) };
+    const { write, held } = isEvent && outcome === 'unknown_route' ? this.misses.take(clock.monotonic()) : NO_LINE;
+    if (!write) {
+      log.debug(shown, outcome === 'overloaded' ? 'overloaded' : 'unknown_route');
+      return null;
+    }
+    const nearest = this.context.nearestRoute(path);
+    const fields = { ...shown, ...(nearest === null ? {} : { nearest }), ...(held === 0 ? {} : { not_logged: held }) };
+    log[nearest === null ? 'info' : 'warn'](fields, 'unknown_route');
+    return { nearest };
   }
 }
 
@@ -114,22 +132,33 @@ function fieldsOf(intake: Intake, outcome: Outcome, ms: number, kept: string | n
   };
   if (plan.profile !== DEFAULT_PROFILE) fields.profile = plan.profile;
   if (kept !== null && !ACCEPTED_OUTCOMES.has(outcome)) fields.request = kept;
-  if (intake.reason !== null) Object.assign(fields, { reason: intake.reason, ...reasonFields(intake, kept) });
+  if (intake.reason !== null) fields.reason = intake.reason;
+  Object.assign(fields, reasonFields(intake, kept));
   if (intake.unresolved.length > 0) fields.unresolved = intake.unresolved.slice(0, MOST_UNRESOLVED);
   if (!intake.authenticated) fields.scheme = decidingScheme(intake);
   if (intake.secret > 0) fields.secret = intake.secret;
   return Object.assign(fields, traceField(intake.trace));
 }
 
+/** Maximum length of an unknown path that is shown, in UTF-16 units. */
+const PATH_LIMIT = 200;
+const NO_LINE = { write: false, held: 0 };
 /** Maximum number of lines of one kind per minute. */
 const LINES = 100;
+/** The same for unknown paths, which are compared with those of all routes. */
+const MISSES = 20;
 const MINUTE_MS = 60_000;
 
 /** Limits the log lines that any client can cause: a maximum of each kind per minute, then only a count. */
 class LineBudget {
+  private readonly most: number;
   private since = Number.NEGATIVE_INFINITY;
   private written = 0;
   private held = 0;
+
+  constructor(most = LINES) {
+    this.most = most;
+  }
 
   /**
    * Decides whether another line may be written now, and returns the number of lines omitted since the last one.
@@ -140,7 +169,7 @@ class LineBudget {
       this.since = now;
       this.written = 0;
     }
-    if (this.written >= LINES) {
+    if (this.written >= this.most) {
       this.held++;
       return { write: false, held: 0 };
     }

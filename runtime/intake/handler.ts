@@ -10,7 +10,7 @@ import { readDocument } from './documents.ts';
 import type { EventLog } from './event-log.ts';
 import type { Services } from './intake.ts';
 import { Intake } from './intake.ts';
-import type { CaptureRequest, StagedRequest } from './keeper.ts';
+import type { CaptureMiss, CaptureRequest, StagedRequest } from './keeper.ts';
 import type { Watcher } from './pipeline.ts';
 import { runPipeline } from './pipeline.ts';
 import type { Reply } from './reply.ts';
@@ -43,6 +43,7 @@ interface HandlerContext {
   readonly services: Services;
   readonly events: EventLog;
   readonly keep: CaptureRequest;
+  readonly keepMiss: CaptureMiss;
   /** Loads changed files; null if a request need not wait for them. */
   readonly refresh: () => Promise<void> | null;
   readonly findRoute: (path: string) => LinkedRoute | undefined;
@@ -103,7 +104,9 @@ export class RequestHandler {
     const document = await this.context.documents.find(path);
     if (document !== undefined) return this.answer(request, response, documentReply(document, request));
     const isPending = INTAKE_PATH.test(path) && this.context.isPending(path);
-    this.context.events.noRoute(path, isPending ? 'overloaded' : 'unknown_route');
+    const outcome = isPending ? 'overloaded' : 'unknown_route';
+    const miss = this.context.events.noRoute(path, outcome, request.method === 'POST');
+    if (miss !== null) this.context.keepMiss(request, miss.nearest);
     this.answer(request, response, isPending ? PENDING : UNKNOWN_ROUTE);
   }
 

@@ -11,6 +11,7 @@ import { NO_AUTHOR } from '../table/link-loop.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { Item } from '../verify/items.ts';
 import type { SignedRequest } from '../verify/request.ts';
+import { plainAddress } from './client.ts';
 import type { DecodingFault } from './decode-body.ts';
 import { decodeBody } from './decode-body.ts';
 import type { Overload } from './overload.ts';
@@ -174,6 +175,11 @@ export class Intake implements SignedRequest {
 
   get rawHeaders(): readonly string[] {
     return this.request.rawHeaders;
+  }
+
+  /** The client behind a trusted proxy, else the address of the connection. */
+  client(): string {
+    return this.request.client ?? plainAddress(this.request.socket.remoteAddress ?? '');
   }
 
   /** The body without its content encoding, decoded on the first call; a fault if that fails. */

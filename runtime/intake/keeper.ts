@@ -20,6 +20,7 @@ import type { LinkedRoute } from '../table/linked-table.ts';
 import type { Intake, Services } from './intake.ts';
 import type { Watcher } from './pipeline.ts';
 import type { Reply } from './reply.ts';
+import type { IntakeRequest } from './unverified-bodies.ts';
 
 /**
  * A captured request as data, for `requests`, `explain`, `diff` and the control socket. It contains no credentials. Whether its
@@ -61,6 +62,9 @@ export function printedRequest({ body, headers, events, ...rest }: KeptRequest, 
  */
 export type CaptureRequest = (intake: Intake, reply: Reply, replayOf?: string | null) => string | null;
 
+/** Captures an event that was sent to an unknown path, without its body. @param nearest path of the most similar route */
+export type CaptureMiss = (request: IntakeRequest, nearest: string | null) => void;
+
 /**
  * Numbers of captured requests since the start, and of requests that could not be captured although their route is configured
  * for it.
@@ -80,6 +84,7 @@ export interface StagedRequest {
 
 export interface CaptureStore {
   readonly keep: CaptureRequest;
+  readonly keepMiss: CaptureMiss;
   /** The captured requests, including those that were just answered. */
   readonly requests: Omit<CapturedRequests, 'close'>;
   readonly counts: CaptureCounts;
@@ -118,6 +123,8 @@ export class RequestCapture {
   }
 
   readonly keep: CaptureRequest = (...request) => this.keeper.opened?.keep(...request) ?? null;
+  /** Does nothing unless a route captures requests. */
+  readonly keepMiss: CaptureMiss = (...request) => this.keeper.opened?.keepMiss(...request);
 
   get counts(): CaptureCounts {
     return this.keeper.opened?.counts ?? NO_CAPTURES;

@@ -15,9 +15,9 @@ import {
   readRegularTextSync,
   UnreadableFile,
 } from '../../base/files.ts';
-import { DEFAULT_PROFILE } from '../../base/names.ts';
+import { agentPlans, DEFAULT_PROFILE } from '../../base/names.ts';
 import { passwordsIn } from '../../base/net.ts';
-import type { RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
+import type { AgentPlan, RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 
 /** Resolves secret references of the table. */
 export interface SecretResolver {
@@ -71,7 +71,22 @@ export function tableSecretRefs(
   table: Pick<RouteTable, 'profiles' | 'server' | 'routes'> & Partial<Pick<RouteTable, 'gateway'>>,
 ): readonly SecretRef[] {
   const { profiles, server, gateway, routes } = table;
-  return [...collectSecretRefs([profiles, server, gateway]), ...Object.values(routes).flatMap(routeSecretRefs)];
+  const settings = new Set(
+    Object.values(profiles)
+      .flatMap(agentPlans)
+      .flatMap(([, plan]) => agentSettings(plan)),
+  );
+  const refs = collectSecretRefs([profiles, server, gateway]).filter((ref) => !settings.has(ref));
+  return [...refs, ...Object.values(routes).flatMap(routeSecretRefs)];
+}
+
+/** Literals of environment and headers are settings, such as `STAGE: production`, unless `only_to` hides them. */
+function agentSettings(plan: AgentPlan): readonly SecretRef[] {
+  const values = plan.kind === 'command' ? plan.env : plan.kind === 'openai' ? (plan.headers ?? {}) : {};
+  const hidden = 'only_to' in plan ? plan.only_to : {};
+  return Object.entries(values).flatMap(([name, ref]) =>
+    ref.kind === 'literal' && !Object.hasOwn(hidden, name) ? [ref] : [],
+  );
 }
 
 export function routeSecretRefs({ secrets, verify_token }: RoutePlan): readonly SecretRef[] {

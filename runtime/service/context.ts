@@ -31,7 +31,7 @@ import { createConfinement } from './parts.ts';
 /** The options with their defaults. */
 export interface ServiceContext
   extends Pick<ServiceOptions, 'home' | 'host' | 'port'>,
-    Required<Pick<ProgramOptions, 'lowerSubscriptions' | 'version' | 'problem' | 'redactor'>> {
+    Required<Pick<ProgramOptions, 'lowerSubscriptions' | 'version' | 'problem' | 'redactor' | 'onTable'>> {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** True if events are stored only in memory. */
   readonly inMemory: boolean;
@@ -71,6 +71,7 @@ export function resolveOptions(
   checkOptions(options);
   const { home, host, port, table, agent, env = { ...process.env }, random = randomBytes } = options;
   const { projectEnv, redactor = new Redactor(), lowerSubscriptions, version = '', problem = () => null } = program;
+  const { onTable = () => {}, firstTable } = program;
   const clock = new SharedClock(options.clock ?? systemClock);
   const log = options.log ?? defaultLog(redactor);
   const folders = { home, userHome: userHome(env) };
@@ -100,12 +101,13 @@ export function resolveOptions(
     clock,
     log,
     ...folders,
-    source: 'file' in table ? tableFile(table.file, gatewayFiles, clock) : tableValue(table),
+    source: 'file' in table ? tableFile(table.file, gatewayFiles, clock, firstTable) : tableValue(table),
     documents: new Documents(catalogOf(options, clock), log),
     functions: functionsOf(agent),
     lowerSubscriptions: lowerSubscriptions ?? (() => ({ routes: [], rejected: [] })),
     version,
     problem,
+    onTable,
     timezone: options.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     follow: options.clock === undefined ? clock.follow : () => {},
     run,

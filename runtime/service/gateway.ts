@@ -29,6 +29,7 @@ import type { Logger } from '../platform/log.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
 import { routePaths } from '../table/link-context.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
+import { withoutRandomPart } from '../verify/handshake.ts';
 import type { ServiceContext } from './context.ts';
 import type { Routes, RoutesUser } from './routes.ts';
 
@@ -198,16 +199,18 @@ export class Gateway {
       events: new EventLog({
         log,
         clock,
+        nearestRoute: (path) => tables.nearest(path),
         count: (finished) => {
           metrics.onRequest(finished);
           backend.requested?.(finished);
         },
       }),
       keep: backend.keeping.keep,
+      keepMiss: backend.keeping.keepMiss,
       refresh: () => tables.refresh(),
       findRoute: (path) => tables.find(path),
       loading: () => tables.loading,
-      isPending: (path) => backend.isPending(path),
+      isPending: (path) => backend.isPending(withoutRandomPart(path) ?? path),
       connections: this.connections,
       documents,
       status: async (request, path) => backend.statuses?.opened?.find(request, path, (at) => tables.find(at)) ?? null,

@@ -1,5 +1,5 @@
 /** The public interface of a service: its options, methods and events. */
-import type { EnrollReport, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
+import type { ControlContract, EnrollReport, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
 import type { Catalog, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { ServiceStatus } from '../console/status.ts';
 import type { ControlHandlers } from '../control/operations.ts';
@@ -75,6 +75,10 @@ export interface ProgramOptions {
   readonly version?: string;
   /** Why the newest configuration is not in service, shown to other gateways of the same store. Default: none. */
   readonly problem?: () => string | null;
+  /** Absolute path of a table that is served until the file of `table` changes or `reload` is called. Default: none. */
+  readonly firstTable?: string | undefined;
+  /** Called when a table is in service. Default: not called. */
+  readonly onTable?: () => void;
   /**
    * Absolute path of a second `.env`, which takes precedence over `<home>/.env`; not read if others can write to it. Default:
    * none.
@@ -259,7 +263,7 @@ export interface OperatedService extends Service {
     operations?: ControlHandlers | null,
   ): Promise<ListenAddress & { readonly url: string }>;
   /** Waits for a limited time for the secret in the handshake of a route's sender; call it again until it arrives. */
-  enroll(route: { readonly profile: string; readonly route: string }): Promise<EnrollReport>;
+  enroll(awaited: ControlContract['enroll']['input']): Promise<EnrollReport>;
   /** Sends a test message to the targets of alerts. Returns its id; null: the table has no `gateway.alerts`. */
   testAlerts(): Promise<string | null>;
   /** Call when there may be new work or a changed job. */

@@ -43,7 +43,7 @@ interface Listening {
 /** Work that depends on the routes, and changes with them. */
 export interface RoutesUser {
   readonly store: Pick<Store, 'shared'>;
-  readonly keeping: Pick<RequestCapture, 'keep'>;
+  readonly keeping: Pick<RequestCapture, 'keep' | 'keepMiss'>;
   readonly place: FindDestination;
   /** Jobs created at run time, which a subscription may name. */
   jobs(): readonly JobRecord[];
@@ -59,7 +59,7 @@ export interface RoutesUser {
 /** Used until there is a store. */
 const NO_USER: RoutesUser = {
   store: { shared: null },
-  keeping: { keep: () => null },
+  keeping: { keep: () => null, keepMiss: () => {} },
   place: () => null,
   jobs: () => [],
   subscribed: async () => {},
@@ -184,6 +184,7 @@ export class Routes {
     const live = slots.filter(({ isLinked }) => isLinked).map(({ linked }) => linked.window);
     this.windows.retain(new Set(live), this.context.clock.monotonic());
     this.onSwap();
+    this.context.onTable();
     this.warnOfStart();
   }
 

@@ -281,12 +281,10 @@ class RunningService implements OperatedService {
   }
 
   /** Puts a captured secret into service immediately, because the sender's first event may follow at once. */
-  async enroll({ profile, route }: Parameters<OperatedService['enroll']>[0]): Promise<EnrollReport> {
-    const captured = await this.context.enrolments.wait(profile, route, ENROLL_POLL_MS);
-    if (captured === null) return { kind: 'waiting', file: null, reason: null };
-    if (captured.kind === 'failed') return { kind: 'failed', file: null, reason: captured.reason };
-    await this.reload(true);
-    return { kind: 'stored', file: captured.file, reason: null };
+  async enroll(awaited: Parameters<OperatedService['enroll']>[0]): Promise<EnrollReport> {
+    const report = await this.context.enrolments.wait(awaited, ENROLL_POLL_MS);
+    if (report.kind === 'stored') await this.reload(true);
+    return report;
   }
 
   testAlerts(): Promise<string | null> {

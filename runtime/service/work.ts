@@ -204,7 +204,9 @@ function assembleWork(context: ServiceContext, openings: Openings) {
   const state = (): WatchedState => {
     const status = routes.status();
     const { ready } = readinessOf(status, store);
-    return { ready, rejected: status.subscriptions.quarantined, overdueJob: scheduler.overdue() };
+    const problem = context.problem() ?? status.table.error;
+    const { quarantined: rejected } = status.subscriptions;
+    return { ready, rejected, problem, url: routes.operatorUrl(), overdueJob: scheduler.overdue() };
   };
   const heartbeatUrl = (): string | null => {
     const { heartbeat = null } = table().gateway;

@@ -124,7 +124,7 @@ export function runDuration({ started_at, answered_at, finished_at }: Instants):
   return started_at === null || ended === null ? null : Math.max(0, ended - started_at);
 }
 
-/** Exit code, signal and stderr are those of the latest ended run: null and empty if its agent is not a program. */
+/** Exit code, signal and outputs are those of the latest ended run: null and empty if its agent is not a program. */
 export function runFacts(stored: StoredDispatch): RunFacts {
   const { steps, state, started_at, answer } = stored;
   const failed = steps.filter(({ kind }) => kind === 'run');
@@ -134,11 +134,12 @@ export function runFacts(stored: StoredDispatch): RunFacts {
     exit_code = null,
     signal = null,
     stderr = '',
+    stdout = '',
     denied = [],
   } = (hasAnswered ? stored.program : last?.program) ?? {};
   const duration = runDuration(stored) ?? (last === undefined ? null : Math.max(0, last.at - last.started_at));
   const attempts = failed.length + (hasAnswered || state === 'running' ? 1 : 0);
-  return { exit_code, signal, duration_ms: duration, attempts, stderr, denied };
+  return { exit_code, signal, duration_ms: duration, attempts, stderr, stdout, denied };
 }
 
 /**

@@ -63,9 +63,9 @@ export function linkMaxAge({ seconds, time }: MaxAgePlan): LinkedMaxAge {
  */
 const BOUNDARY = 100_000_000_000;
 const DIGITS = /^\d{1,20}(?:\.\d{1,9})?$/;
-/** ISO 8601 with or without separators; without a zone it is in UTC. */
+/** ISO 8601 with or without separators; without a zone it is in UTC. A date alone is the end of its day. */
 const ISO =
-  /^(\d{4})-?(\d\d)-?(\d\d)[Tt ](\d\d):?(\d\d)(?::?(\d\d(?:[.,]\d{1,9})?))?\s?(?:([Zz]|UTC|GMT)|([+-]\d\d)(?::?(\d\d))?)?$/;
+  /^(\d{4})-?(\d\d)-?(\d\d)(?:[Tt ](\d\d):?(\d\d)(?::?(\d\d(?:[.,]\d{1,9})?))?\s?(?:([Zz]|UTC|GMT)|([+-]\d\d)(?::?(\d\d))?)?)?$/;
 /** RFC 2822, section 3.3. A missing zone is UTC, because `Date` would read the zone of this machine. */
 const RFC2822 =
   /^(?:[A-Z][a-z]{2},?\s+)?(\d{1,2}[ -][A-Z][a-z]{2}[ -]\d{4}\s+\d\d:\d\d(?::\d\d)?)\s*([+-]\d{4}|[A-Z]{1,3})?(?:\s*\([^()]*\))?$/;
@@ -84,7 +84,8 @@ function instantOf(value: unknown): number | null {
 function dateText(text: string): string {
   const iso = ISO.exec(text);
   if (iso !== null) {
-    const [, year, month, day, hour, minute, second = '00', zulu, offset, minutes = '00'] = iso;
+    const [, year, month, day, hour, minute = '00', second = '00', zulu, offset, minutes = '00'] = iso;
+    if (hour === undefined) return `${year}-${month}-${day}T23:59:59.999Z`;
     const zone = offset === undefined || zulu !== undefined ? 'Z' : `${offset}:${minutes}`;
     return `${year}-${month}-${day}T${hour}:${minute}:${second.replace(',', '.')}${zone}`;
   }

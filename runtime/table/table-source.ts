@@ -31,12 +31,14 @@ export function tableValue(table: RouteTable): TableSource {
   };
 }
 
-/** A compiled table in a file. @param path of `routes.json`, absolute */
+/** A compiled table in a file. @param path of `routes.json`, absolute @param first another file, which the first load reads instead */
 export function tableFile(
   path: string,
   { stat, read, watch }: Pick<GatewayFiles, 'stat' | 'read' | 'watch'>,
   clock: Clock,
+  first = path,
 ): TableSource {
+  let next = first;
   const version = new FileVersion();
   return {
     changed: () => {
@@ -48,7 +50,9 @@ export function tableFile(
     },
     load: async (current) => {
       version.note(stat(path), clock.now());
-      return loadTable(await readTable(path, read), current);
+      const from = next;
+      next = path;
+      return loadTable(await readTable(from, read), current);
     },
     watch: (changed) => watch(path, changed),
   };

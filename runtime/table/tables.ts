@@ -5,10 +5,12 @@
  * service. Requests keep their route. If the new table cannot be served, the old one stays, and log and status report why.
  * A watch on the file's folder reports changes; a `stat` before routing finds those that it missed.
  */
+import { nearestPath } from '../../base/edit-distance.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
+import { withoutRandomPart } from '../verify/handshake.ts';
 import type { LinkedTable } from './link.ts';
 import type { LinkedRoute } from './linked-table.ts';
 import type { LiveSubscriptions } from './subscriptions.ts';
@@ -123,9 +125,23 @@ export class Tables {
     return this.state;
   }
 
-  /** The route at a request path. Static routes win over dynamic ones. */
+  /** The route at a request path, which may end with a slash. Static routes win over dynamic ones. */
   find(path: string): LinkedRoute | undefined {
+    const exact = path.endsWith('/') ? path.slice(0, -1) : path;
+    const route = this.at(exact);
+    const plain = route === undefined ? withoutRandomPart(exact) : null;
+    if (plain === null) return route;
+    const enrolled = this.at(plain);
+    return enrolled?.awaitsSecret == null ? undefined : enrolled;
+  }
+
+  private at(path: string): LinkedRoute | undefined {
     return (this.serving.routes.get(path) ?? this.context.subscriptions.routes.get(path))?.linked;
+  }
+
+  /** The path of a route that may be meant by an unknown one; null: none is similar. */
+  nearest(path: string): string | null {
+    return nearestPath(path, [...this.serving.routes.keys(), ...this.context.subscriptions.routes.keys()]);
   }
 
   /** Resolves when the subscriptions that are being loaded are in service; null if none are being loaded. */

@@ -4,7 +4,7 @@
  *
  *     echo     the value is returned as text (GET with a query, or a signed POST)
  *     reply    a small JSON response with the value and its HMAC
- *     capture  the request carries the secret itself: accepted only while a command waits for it
+ *     capture  the request carries the secret itself: accepted only at the address that a waiting command shows
  *     ok       an empty 200
  *
  * GET, HEAD and `capture` requests are unsigned and are answered before the signature check; any other POST after it.
@@ -13,6 +13,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../../base/errors.ts';
+import type { ControlContract, EnrollReport } from '../../schemas/built/operations/types.ts';
 import type { ChallengePlan, RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import { writeAtomic } from '../platform/files.ts';
@@ -21,11 +22,11 @@ import { secretKeys } from './primitives.ts';
 import type { SignedRequest } from './request.ts';
 import { readLocatedText } from './request.ts';
 
-/** Accepts a captured secret; returns false if no command waits for one. */
+/** Accepts a captured secret; returns false if no command waits for one in this request. */
 export interface CaptureSecret {
-  (secret: string): boolean;
-  /** True if a command is waiting; absent: one may be. */
-  readonly isAwaited?: () => boolean;
+  (secret: string, request: SignedRequest): boolean;
+  /** True if a command is waiting for this request; absent: one may be. */
+  readonly isAwaited?: (request: SignedRequest) => boolean;
 }
 
 export interface HandshakeContext {
@@ -70,7 +71,7 @@ const ANSWERS: Readonly<Record<ChallengePlan['kind'], Answer>> = {
   },
   capture: (challenge, request, { capture }) => {
     const value = handshakeValue(challenge, request);
-    if (value === null || !VISIBLE.test(value) || capture?.(value) !== true) return null;
+    if (value === null || !VISIBLE.test(value) || capture?.(value, request) !== true) return null;
     return respond(challenge, '', 'text/plain; charset=utf-8', challenge.echo === null ? [] : [challenge.echo, value]);
   },
 };
@@ -103,7 +104,7 @@ export function linkSecretCheck(
   const places = plan.challenges.flatMap(({ kind, value }) => (kind === 'capture' && value !== null ? [value] : []));
   if (capture === null || places.length === 0) return null;
   return (request) =>
-    capture.isAwaited?.() !== false &&
+    capture.isAwaited?.(request) !== false &&
     places.some((at) => at.in === 'json' || at.in === 'form' || readLocatedText(at, request) !== null);
 }
 
@@ -170,18 +171,15 @@ function sha256(text: string): Buffer {
 }
 
 /*
- * Accepts secrets that arrive in a handshake, only while a command waits for them: trust on first use, for a short time.
+ * Accepts secrets that arrive in a handshake, only while a command waits for them, and only at an address with a random part,
+ * which only the operator and the sender know. A secret takes effect when the operator has confirmed it.
  *
- *     closed ──wait──▶ open ──handshake──▶ captured ──wait──▶ closed
+ *     closed ──wait──▶ open ──handshake──▶ arrived ──wait, confirmed──▶ stored: closed
+ *                       │                     └──another secret──▶ failed: closed
  *                       └──the wait lapses──▶ closed
  *
- * A command waits by polling: when it exits, the enrolment closes after a few seconds.
+ * A command waits by polling: when it exits, the enrolment closes after a few seconds, or after a longer time for the answer.
  */
-
-/** The result of a wait. */
-type CapturedSecret =
-  | { readonly kind: 'stored'; readonly file: string }
-  | { readonly kind: 'failed'; readonly reason: string };
 
 interface EnrolmentContext {
   readonly clock: Clock;
@@ -194,11 +192,26 @@ interface EnrolmentContext {
 
 /** Maximum time between two polls of one wait, in ms. */
 const GRACE_MS = 5000;
+/** Time for an operator to confirm a secret that arrived, in ms. */
+const CONFIRM_MS = 900_000;
+
+/** The random part of an address: 192 bits, in base64url. */
+const RANDOM_PART = /\/([A-Za-z0-9_-]{32})$/;
+
+/** The path of the route, of which this path with a random part is an alias; null if it has none. */
+export const withoutRandomPart = (path: string): string | null =>
+  RANDOM_PART.test(path) ? path.replace(RANDOM_PART, '') : null;
+
+/** What a command waits for. */
+type Awaited = ControlContract['enroll']['input'];
 
 interface Enrolment {
+  readonly key: string;
   /** Monotonic ms. */
   openUntil: number;
-  captured: CapturedSecret | null;
+  arrived: { readonly plan: RoutePlan; readonly secret: string; readonly client: string } | null;
+  /** True if a second secret arrived, which another client sent. */
+  contested: boolean;
   wake: () => void;
 }
 
@@ -210,32 +223,37 @@ export class Enrolments {
     this.context = context;
   }
 
-  /** For `linkHandshake` of a route. The first secret closes the enrolment. */
+  /** For `linkHandshake` of a route. */
   capture(plan: RoutePlan): CaptureSecret {
-    const take = (secret: string): boolean => {
-      const enrolment = this.openEnrolment(plan);
+    const take: CaptureSecret = (secret, request) => {
+      const enrolment = this.openEnrolment(plan, request);
       if (enrolment === null) return false;
-      enrolment.captured = this.store(plan, secret);
+      enrolment.arrived ??= { plan, secret, client: request.client?.() ?? '' };
+      enrolment.contested ||= enrolment.arrived.secret !== secret;
+      enrolment.openUntil = Math.max(enrolment.openUntil, this.context.clock.monotonic() + CONFIRM_MS);
       enrolment.wake();
-      return enrolment.captured.kind === 'stored';
+      return !enrolment.contested;
     };
-    return Object.assign(take, { isAwaited: () => this.openEnrolment(plan) !== null });
+    return Object.assign(take, { isAwaited: (at: SignedRequest) => this.openEnrolment(plan, at) !== null });
   }
 
-  private openEnrolment({ profile, name }: RoutePlan): Enrolment | null {
+  private openEnrolment({ profile, name }: RoutePlan, { url }: SignedRequest): Enrolment | null {
     const enrolment = this.enrolments.get(keyOf(profile, name));
-    if (enrolment === undefined || enrolment.captured !== null) return null;
-    return enrolment.openUntil < this.context.clock.monotonic() ? null : enrolment;
+    const [, key] = RANDOM_PART.exec(url.split('?', 1)[0] ?? '') ?? [];
+    if (enrolment === undefined || key === undefined || !isToken(key, enrolment.key)) return null;
+    return enrolment.contested || enrolment.openUntil < this.context.clock.monotonic() ? null : enrolment;
   }
 
-  /** One poll: waits up to `holdMs`. Null: no secret has arrived yet, call again. */
-  async wait(profile: string, route: string, holdMs: number): Promise<CapturedSecret | null> {
-    const key = keyOf(profile, route);
+  /** One poll: waits up to `holdMs`. A command with another random part replaces the one before. */
+  async wait(awaited: Awaited, holdMs: number): Promise<EnrollReport> {
+    const id = keyOf(awaited.profile, awaited.route);
     const { clock } = this.context;
-    const enrolment: Enrolment = this.enrolments.get(key) ?? { openUntil: 0, captured: null, wake: () => {} };
-    this.enrolments.set(key, enrolment);
-    enrolment.openUntil = clock.monotonic() + holdMs + GRACE_MS;
-    if (enrolment.captured === null) {
+    const current = this.enrolments.get(id);
+    const fresh: Enrolment = { key: awaited.key, openUntil: 0, arrived: null, contested: false, wake: () => {} };
+    const enrolment = current?.key === awaited.key ? current : fresh;
+    this.enrolments.set(id, enrolment);
+    enrolment.openUntil = Math.max(enrolment.openUntil, clock.monotonic() + holdMs + GRACE_MS);
+    if (enrolment.arrived === null) {
       await new Promise<void>((resolve) => {
         const timer = clock.after(holdMs, resolve);
         enrolment.wake = () => {
@@ -244,18 +262,27 @@ export class Enrolments {
         };
       });
     }
-    if (enrolment.captured !== null) this.enrolments.delete(key);
-    return enrolment.captured;
+    const report = this.report(enrolment, awaited.confirm);
+    if (report.kind !== 'waiting' && report.kind !== 'arrived') this.enrolments.delete(id);
+    return report;
   }
 
-  private store(plan: RoutePlan, secret: string): CapturedSecret {
+  private report({ arrived, contested }: Enrolment, confirm: string | undefined): EnrollReport {
+    if (arrived === null) return { ...NOT_ARRIVED, kind: 'waiting' };
+    const { plan, secret, client } = arrived;
+    const report = { ...NOT_ARRIVED, client, fingerprint: sha256(secret).toString('hex').slice(0, 16) };
+    if (contested) return { ...report, kind: 'failed', reason: 'two different secrets arrived' };
+    if (confirm === undefined) return { ...report, kind: 'arrived' };
+    if (confirm !== report.fingerprint) return { ...report, kind: 'failed', reason: 'another secret was confirmed' };
     try {
-      return { kind: 'stored', file: this.context.store(plan, secret) };
+      return { ...report, kind: 'stored', file: this.context.store(plan, secret) };
     } catch (error) {
-      return { kind: 'failed', reason: messageOf(error) };
+      return { ...report, kind: 'failed', reason: messageOf(error) };
     }
   }
 }
+
+const NOT_ARRIVED = { file: null, reason: null, client: null, fingerprint: null };
 
 const keyOf = (profile: string, route: string): string => `${profile}/${route}`;
 

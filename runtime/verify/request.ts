@@ -17,6 +17,8 @@ export interface SignedRequest {
   readonly rawHeaders: readonly string[];
   /** The body as transmitted. */
   readonly body: Buffer;
+  /** The address from which it came. Absent: unknown. */
+  client?(): string;
   /** The body without its content encoding; a text says why it cannot be decoded. Absent: it has none. */
   decoded?(): Buffer | string;
   /** The body as the intake parses it; undefined if it cannot be parsed. Memoised: verifier and intake share it. */

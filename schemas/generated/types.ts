@@ -52,6 +52,7 @@ export type AlertKind =
   | 'loop'
   | 'signature_failures'
   | 'rate_limited'
+  | 'config_rejected'
   | 'approval';
 /**
  * The field that names the author of an event, and the value that it is compared with, ignoring case.
@@ -415,6 +416,10 @@ export interface Config {
    * Globs of more config files, relative to this one.
    */
   include?: string[];
+  /**
+   * `<home_dir>` of this configuration, relative to its file: a second project on one machine has its own. `--home` and `HOOKWRIGHT_HOME` take precedence.
+   */
+  home?: string;
   /**
    * URL scheme of the application links of blueprints.
    */
@@ -1364,7 +1369,7 @@ export interface AgentConfig {
    */
   confined?: string;
   /**
-   * Environment variables of `command`: each a literal, `env:NAME` or `file:path`. In a sandbox, also a secret that the program uses but cannot read.
+   * Environment variables of `command`: each a literal, which is not a secret, `env:NAME` or `file:path`. In a sandbox, also a secret that the program uses but cannot read.
    */
   env?: {
     [k: string]: string | GuardedSecretConfig;
@@ -1464,10 +1469,31 @@ export interface OpenAiAgentConfig {
    * Bearer key.
    */
   api_key?: string;
+  headers?: AgentHeaders;
   /**
    * System message.
    */
   system?: string;
+  /**
+   * Maximum tokens of the answer. Newer models of OpenAI need `max_completion_tokens` instead.
+   */
+  max_tokens?: number;
+  /**
+   * Maximum tokens of the answer and its reasoning.
+   */
+  max_completion_tokens?: number;
+  /**
+   * Sampling temperature.
+   */
+  temperature?: number;
+  /**
+   * How much the model reasons, as its server names it.
+   */
+  reasoning_effort?: string;
+  /**
+   * Deliver an answer that a limit or a filter cut off. Default: the run fails.
+   */
+  deliver_truncated?: boolean;
   /**
    * In a session: number of earlier prompts that are sent along, each with its answer.
    */
@@ -1480,6 +1506,12 @@ export interface OpenAiAgentConfig {
    * Maximum run time, in seconds. Default: the agent's `timeout_seconds`.
    */
   timeout_seconds?: number;
+}
+/**
+ * Further headers of the request, without `host`, `connection`, `content-type` and others that hookwright sets: each a literal, which is not a secret, `env:NAME` or `file:path`.
+ */
+export interface AgentHeaders {
+  [k: string]: string;
 }
 /**
  * Limit of this agent for each hour or day.
@@ -3667,7 +3699,7 @@ export interface PrintedRequest {
    */
   profile: string;
   /**
-   * Name of the route.
+   * Name of the route; empty: the path is no route.
    */
   route: string;
   /**
@@ -4897,6 +4929,16 @@ export interface OpenAiAgentPlan {
   base_url: string;
   allow_http: boolean;
   model: string;
+  headers?: {
+    [k: string]: SecretRef;
+  };
+  /**
+   * Further members of the request's body. Absent: none.
+   */
+  body?: {
+    [k: string]: string | number;
+  };
+  deliver_truncated?: true;
   history?: HistoryPlan;
   api_key: SecretRef | null;
   system: string | null;

@@ -50,7 +50,7 @@ export async function serveKeeping(
   const capture = openCapture(path, { table: () => table, clock, forgets, secrets: () => redactor.secrets, store });
   const served = await serve(t, all, {
     ...options,
-    keeping: { keep: capture.keep },
+    keeping: { keep: capture.keep, keepMiss: capture.keepMiss },
   });
   atEnd(t, () => capture.close());
   const list: Keeping['list'] = (filter = {}, limit = 100) => capture.requests.list(filter, { limit });

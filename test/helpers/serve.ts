@@ -93,7 +93,7 @@ export function prepareGateway(
     installation: async () => EXAMPLE_INSTALLATION,
     isPending: () => false,
     tracing: null,
-    keeping: keeping ?? { keep: () => null },
+    keeping: keeping ?? { keep: () => null, keepMiss: () => {} },
     place: () => null,
     subscribed: async () => {},
     prepare: prepare ?? (async () => () => {}),

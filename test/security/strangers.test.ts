@@ -110,7 +110,7 @@ test('a secret in the body is read only while a command waits for it', async (t)
   const { url, port } = await serve(
     t,
     { routes },
-    { enrolments: { capture: () => take, wait: async () => null }, clock },
+    { enrolments: { capture: () => take, wait: () => Promise.reject(new Error('not called')) }, clock },
   );
   assert.equal(statusOf(await refusalOf(t, { port, clock }, head('/webhooks/notion', LARGE))), 401);
   waiting = true;

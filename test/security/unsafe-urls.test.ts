@@ -100,6 +100,7 @@ describe('accepted', () => {
   for (const [name, config] of Object.entries(TAKEN)) test(name, () => assert.deepEqual(rulesOf(config), []));
 });
 
+const OPENAI = { clock: { now: () => 0 }, redact: (text: string) => text };
 const AGENT = {
   kind: 'openai',
   model: 'm',
@@ -113,7 +114,7 @@ const AGENT = {
 const REQUEST = { prompt: 'x', toolsets: [], skills: [], session: '', profile: 'default', route: '', event: '' };
 
 test('an agent of a foreign table does not send its key either', async () => {
-  const context = { http: new HttpPool(), secrets: { resolve: () => assert.fail('the key was read') } };
+  const context = { ...OPENAI, http: new HttpPool(), secrets: { resolve: () => assert.fail('the key was read') } };
   const key = { kind: 'env', value: 'KEY', scope: 'default' } as const;
   for (const base_url of [
     'http://far.example/v1',
@@ -139,7 +140,10 @@ test("a query of the agent's URL stays a query", async (t) => {
     server.close();
   });
   const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/?api-version=2`;
-  const runner = createOpenAiAgent({ ...AGENT, base_url, api_key: null }, { http, secrets: { resolve: () => '' } });
+  const runner = createOpenAiAgent(
+    { ...AGENT, base_url, api_key: null },
+    { ...OPENAI, http, secrets: { resolve: () => '' } },
+  );
   assert.equal(await runner.run({ ...REQUEST, delivery_id: '', signal: new AbortController().signal }), 'yes');
   assert.deepEqual(seen, ['/v1/chat/completions?api-version=2']);
 });

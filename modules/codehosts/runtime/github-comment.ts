@@ -28,6 +28,7 @@ import { prepareText } from '../../../runtime/deliver/prepare-text.ts';
 import { allowedEnvironment } from '../../../runtime/platform/process/environment.ts';
 import type { ProcessRequest, ProcessResult } from '../../../runtime/platform/process/run-process.ts';
 import type { TextPlan } from '../../../schemas/generated/types.ts';
+import { FAILURES } from './built/gh-failures.ts';
 
 export const createGithubCommentDriver: CreateDriver = (target, context) => new GithubCommentDriver(target, context);
 
@@ -248,47 +249,6 @@ export function ghEnvironment(
   };
 }
 
-/** Derives the outcome of a delivery from the result of `gh`, mostly from its stderr: exit code 1 means any failure. */
-interface Rule {
-  readonly fits: RegExp;
-  readonly kind: 'permanent' | 'retry' | 'ambiguous';
-  readonly reason: string;
-  readonly retry_after_ms?: number;
-}
-
-/** The first match wins. Reasons are our own texts, because stderr may quote anything. */
-const RULES: readonly Rule[] = [
-  {
-    fits: /rate limit|submitted too quickly/i,
-    kind: 'retry',
-    reason: 'the rate limit of the code host was reached',
-    // One observed block lasted 72 s.
-    retry_after_ms: 75_000,
-  },
-  {
-    fits: /HTTP 401|Bad credentials|Try authenticating with/i,
-    kind: 'permanent',
-    reason: 'the code host rejected the token: log in with `gh auth login` or set the `token` of the target',
-  },
-  {
-    fits: /Could not resolve to a|HTTP 404|no (?:issues?|pull requests?) found/i,
-    kind: 'permanent',
-    reason: 'the repository, pull request or issue does not exist, or the token cannot access it',
-  },
-  {
-    fits: /Resource not accessible|HTTP 403|must have .*(?:permission|access)/i,
-    kind: 'permanent',
-    reason: 'the token may not comment there',
-  },
-  {
-    fits: /Body is too long|Body cannot be blank|HTTP 422/i,
-    kind: 'permanent',
-    reason: 'the code host rejected the comment',
-  },
-  { fits: /error connecting to|dial tcp|no such host/i, kind: 'retry', reason: 'the code host is unreachable' },
-  { fits: /HTTP 5\d\d/i, kind: 'ambiguous', reason: 'the code host returned a server error' },
-];
-
 /** An `ambiguous` outcome is idempotent, because the next attempt searches for the marker first. */
 export function ghOutcome(result: ProcessResult): DeliveryOutcome {
   switch (result.kind) {
@@ -313,10 +273,11 @@ function exitOutcome(code: number | null, stderr: string): DeliveryOutcome {
   if (code === 4) {
     return failed('permanent', 'gh has no login: run `gh auth login` or set the `token` of the target');
   }
-  const rule = RULES.find(({ fits }) => fits.test(stderr));
-  if (rule !== undefined) {
-    const more = { retry_after_ms: rule.retry_after_ms ?? null, idempotent: rule.kind === 'ambiguous' };
-    return failed(rule.kind, rule.reason, more);
+  // Exit code 1 means any failure.
+  const failure = FAILURES.find(({ fits }) => new RegExp(fits, 'i').test(stderr));
+  if (failure !== undefined) {
+    const { kind, reason, retry_after_ms } = failure;
+    return failed(kind, reason, { retry_after_ms, idempotent: kind === 'ambiguous' });
   }
   if (code === null) return failed('ambiguous', 'gh was killed', { idempotent: true });
   return failed('permanent', `gh failed with exit code ${code}`);

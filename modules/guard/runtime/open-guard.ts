@@ -18,6 +18,10 @@ const TICK_MS = 5000;
 const MOST_UNVERIFIED = 10;
 /** Most addresses of a target with separate alerts: senders may choose addresses, and an expired token fails at all of them. */
 const MOST_ADDRESSES = 5;
+/** How long a file that was saved with errors may stay so before an alert is raised, in ms. */
+const EDITING_MS = 60_000;
+/** Interval of updates of an alert that lasts, in ms. */
+const REMIND_MS = 3_600_000;
 
 export const openGuard: OpenGuard = (context) => new RunningGuard(context);
 
@@ -29,6 +33,8 @@ class RunningGuard implements Guard {
   private rejected = new Set<string>();
   /** Unix ms since which the store is unavailable; null: it is available. */
   private storeDownSince: number | null = null;
+  /** When the alert about a rejected configuration is due, in Unix ms: immediately at a start. Null: it is not rejected. */
+  private configDueAt: number | null = 0;
   private timer: Timer | null = null;
   private isClosed = false;
 
@@ -127,6 +133,7 @@ class RunningGuard implements Guard {
       if (this.storeDownSince === null) await this.alerts.refresh();
       await this.watchBudgets();
       this.watchSubscriptions();
+      this.watchConfig();
       await this.heartbeat.beat();
     } catch (error) {
       if (!(error instanceof StoreUnavailable))
@@ -197,6 +204,23 @@ class RunningGuard implements Guard {
     for (const { kind, subject } of this.lasting)
       if (kind === 'subscription_rejected' && !now.has(subject)) this.clear({ kind, subject });
     this.rejected = now;
+  }
+
+  private watchConfig(): void {
+    const { store, clock, state } = this.context;
+    const { problem, url } = state();
+    const subject = store.shared === null ? 'the configuration' : `the configuration of ${url}`;
+    const of = { kind: 'config_rejected', subject, count: 1 } as const;
+    const now = clock.now();
+    if (problem === null) {
+      this.configDueAt = null;
+      if (this.lasting.some((alert) => alert.kind === of.kind && alert.subject === subject)) this.clear(of);
+      return;
+    }
+    this.configDueAt ??= now + EDITING_MS;
+    if (now < this.configDueAt) return;
+    this.raise(of, problem);
+    this.configDueAt = now + REMIND_MS;
   }
 
   private async store(dispatch: Dispatch): Promise<void> {

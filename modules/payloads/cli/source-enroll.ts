@@ -5,14 +5,18 @@ import { CliError, UsageError } from '../../../cli/base/errors.ts';
 import { argument, command, flag, parsed } from '../../../cli/command-line/command.ts';
 import { configOption } from '../../../cli/command-line/options.ts';
 import { callGateway } from '../../../cli/gateway/ask-gateway.ts';
-import { printJson, printLine, printNote } from '../../../cli/output/print.ts';
+import { printJson, printLine, printNote, visible } from '../../../cli/output/print.ts';
+import { canPrompt, createPrompter } from '../../../cli/output/prompter.ts';
 import type { OpenTable } from '../../../cli/subscriptions/routes.ts';
-import { findRoute, openTable, routePath } from '../../../cli/subscriptions/routes.ts';
+import { findRoute, openTable, publicRouteUrl } from '../../../cli/subscriptions/routes.ts';
 import { userHome } from '../../../runtime/platform/secrets.ts';
 import { capturedFile, storeCaptured } from '../../../runtime/verify/handshake.ts';
+import type { ControlContract, EnrollReport } from '../../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 
 const DEFAULT_SECONDS = 900;
+
+type Enrolment = ControlContract['enroll']['input'];
 
 function parseTimeout(text: string): number {
   const seconds = Number(text);
@@ -24,6 +28,7 @@ export const sourceEnrollCommand = command({
   options: {
     timeout: parsed(`seconds`, `Maximum time to wait (default ${DEFAULT_SECONDS})`, parseTimeout),
     config: configOption,
+    yes: flag('Do not ask: accept the secret that arrives'),
     json: flag('Print the file as JSON'),
   },
   args: { route: argument('route') },
@@ -32,10 +37,26 @@ export const sourceEnrollCommand = command({
     const open = await openTable(context, given.config);
     const { plan } = findRoute(context, given.route, open);
     requireCapture(plan, open.table);
+    if (!given.yes && !canPrompt(context)) {
+      throw new CliError(
+        'cannot ask for confirmation without a terminal',
+        'add --yes to accept the secret that arrives',
+      );
+    }
     await prepare(context, plan, open);
-    const url = plan.public_url ?? `${open.url ?? ''}${routePath(plan)}`;
+    const key = context.random(24).toString('base64url');
+    const url = `${plan.public_url ?? publicRouteUrl(plan, open)}/${key}`;
     printNote(context, `waiting for ${plan.source}: create the webhook there with the URL ${url}`);
-    const file = await wait(context, plan, seconds * 1000);
+    printNote(context, 'keep the URL secret until this command ends: anyone who knows it can send a secret');
+    const enrolment = { profile: plan.profile, route: plan.name, key };
+    const fingerprint = await arrival(context, enrolment, seconds * 1000);
+    if (!given.yes && !(await createPrompter(context).confirm('Is this the secret of your webhook?', false))) {
+      throw new CliError(
+        'cancelled; the secret was not stored',
+        'delete the webhook at the sender, and run this again',
+      );
+    }
+    const file = fileOf(await callGateway(context, 'enroll', { ...enrolment, confirm: fingerprint }));
     if (given.json) printJson(context, { route: plan.name, file });
     else printLine(context, file);
     printNote(context, 'the secret is stored and in use');
@@ -58,15 +79,29 @@ async function prepare(context: CliContext, plan: RoutePlan, { url }: OpenTable)
   if (url !== null) await callGateway(context, 'reload', {});
 }
 
-async function wait(context: CliContext, plan: RoutePlan, timeoutMs: number): Promise<string> {
+/** Waits for the secret, and shows who sent it. Returns its fingerprint. */
+async function arrival(context: CliContext, enrolment: Enrolment, timeoutMs: number): Promise<string> {
   const { clock } = context;
   const end = clock.monotonic() + timeoutMs;
   while (clock.monotonic() < end) {
-    const report = await callGateway(context, 'enroll', { profile: plan.profile, route: plan.name });
-    if (report.kind === 'stored' && report.file !== null) return report.file;
-    if (report.kind === 'failed') throw new CliError(`the secret arrived but could not be stored: ${report.reason}`);
+    const report = await callGateway(context, 'enroll', enrolment);
+    if (report.kind === 'waiting') continue;
+    if (report.fingerprint === null || report.kind === 'failed') throw failure(report);
+    printNote(context, `a secret arrived from ${visible(report.client ?? '')}, SHA-256 ${report.fingerprint}…`);
+    return report.fingerprint;
   }
   throw new CliError(`no secret arrived within ${timeoutMs / 1000} s`, 'nothing was changed; run it again');
+}
+
+const failure = ({ reason }: EnrollReport): CliError =>
+  new CliError(
+    `the secret was not stored: ${reason ?? 'it did not arrive again'}`,
+    'if you created one webhook only, someone else knows the URL: delete the webhook at the sender, and run this again',
+  );
+
+function fileOf(report: EnrollReport): string {
+  if (report.kind !== 'stored' || report.file === null) throw failure(report);
+  return report.file;
 }
 
 /** @throws CliError if the sender does not send its secret */

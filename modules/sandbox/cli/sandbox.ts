@@ -87,6 +87,7 @@ async function tryIn(
       {
         home,
         env,
+        clock: context.clock,
         confine,
         http: new HttpPool(),
         secrets: { resolve },

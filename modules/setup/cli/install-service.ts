@@ -1,15 +1,24 @@
 /** `hookwright gateway install-service`: installs a systemd unit that starts the gateway at boot and after a crash. */
 import { resolve } from 'node:path';
 import type { CliContext } from '../../../cli/base/context.ts';
+import { homeOf } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { command, flag, text } from '../../../cli/command-line/command.ts';
 import { failOnOption } from '../../../cli/command-line/options.ts';
 import { printLine, printNote } from '../../../cli/output/print.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
+import { readHome } from '../../../compiler/source/read-home.ts';
 import { explainMissing, searchConfig } from '../../../compiler/source/search-config.ts';
 import type { InstallStep, ServiceMachine } from './service/plan-install.ts';
-import { describeStep, planInstall, runInstall, systemConfig, thisMachine } from './service/plan-install.ts';
+import {
+  describeStep,
+  isServiceHome,
+  planInstall,
+  runInstall,
+  systemConfig,
+  thisMachine,
+} from './service/plan-install.ts';
 
 const options = {
   system: flag('Install it for the machine, with a separate user'),
@@ -34,18 +43,26 @@ export const gatewayInstallServiceCommand = command({
   },
 });
 
-function plan(context: CliContext, given: Options, { userName }: ServiceMachine): readonly InstallStep[] {
+function plan(context: CliContext, given: Options, machine: ServiceMachine): readonly InstallStep[] {
   const { env, home, self } = context;
+  const isUsual = home === homeOf({ HOME: env.HOME }, context.cwd);
   return planInstall({
     scope: given.system ? 'system' : 'user',
     program: self,
     config: configPath(context, given),
     failOn: given.failOn ?? [],
-    home,
+    home: given.system ? systemHome(context, configPath(context, given) ?? systemConfig()) : isUsual ? null : home,
+    installed: (path) => machine.read(path),
     userHome: env.HOME ?? '',
-    userName,
+    userName: machine.userName,
     path: env.PATH ?? '',
   });
+}
+
+/** The service runs as another user, so the variable of this one does not count, unless it names a place for services. */
+function systemHome({ cwd, home }: CliContext, config: string): string | null {
+  const named = readHome({ files: nodeFiles, cwd, userHome: '/root', configs: [config] });
+  return named ?? (isServiceHome(home) ? home : null);
 }
 
 function configPath(context: CliContext, given: Options): string | null {

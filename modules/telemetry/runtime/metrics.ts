@@ -9,13 +9,14 @@ import type { CountRequest } from '../../../runtime/intake/event-log.ts';
 import type { FigureContext, LiveFigures, Metrics } from '../../../runtime/metrics/metrics.ts';
 import type { WaitCounts } from '../../../runtime/store/named-waits.ts';
 import { SHOWN_STATES } from '../../../runtime/store/states.ts';
-import type { RequestTotals } from './series.ts';
+import { METRICS } from './built/metric-texts.ts';
+import type { RequestTotals, Samples } from './series.ts';
 import { byLabel, Durations, printMetric, REQUEST_SECONDS, recordFigures, Totals } from './series.ts';
 
 /** Bucket bounds in seconds, for work that may take minutes. */
 const WORK_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
 
-/** Maximum number of routes with their own histogram; names of routes contain no bracket. */
+/** Maximum number of routes with their own histogram; names of routes contain no bracket. `metric-texts.yaml` states both. */
 const MAX_RUN_ROUTES = 200;
 const OTHER_ROUTES = '(others)';
 /** Outcomes used by the rules in docs/alerts.yaml. */
@@ -89,7 +90,10 @@ export class CountedMetrics implements Metrics {
   async read(live: LiveFigures): Promise<{ readonly content_type: string; readonly text: string }> {
     this.ofProcess ??= collectOfProcess();
     const registry = await this.ofProcess;
-    const own = [...this.counted(live), ...gauges(live)].map((metric) => printMetric(...metric));
+    const samples: Record<keyof typeof METRICS, Samples> = { ...this.counted(live), ...gauges(live) };
+    const own = Object.entries(METRICS).map(([name, [type, help]]) =>
+      printMetric(type, name, help, samples[name as keyof typeof METRICS]),
+    );
     return { content_type: registry.contentType, text: [...own, await registry.metrics()].join('\n') };
   }
 
@@ -101,67 +105,25 @@ export class CountedMetrics implements Metrics {
     return route ?? '';
   }
 
-  private counted({ capture: { kept, dropped }, served = [] }: LiveFigures): Metric[] {
-    return [
-      [
-        'counter',
-        'requests_total',
-        'Requests by route and outcome, ignored requests also by reason. Without a route: requests to unknown paths.',
-        this.requests.samples(
-          served.flatMap(({ profile, name }) => ALERTING.map((outcome) => [profile, name, outcome, null])),
-        ),
-      ],
-      ['histogram', 'request_duration_seconds', 'From request head to response.', this.seconds.samples()],
-      [
-        'counter',
-        'previous_secret_requests_total',
-        'Requests signed with a secret that has been replaced.',
-        this.previous.samples(),
-      ],
-      ['counter', 'requests_kept_total', 'Captured requests.', [{ value: kept }]],
-      [
-        'counter',
-        'requests_not_kept_total',
-        'Requests that could not be captured: over the rate of the route, too many at once, or a failing disk. Their events are not affected.',
-        byLabel('reason', dropped),
-      ],
-      [
-        'counter',
-        'table_loads_total',
-        'Table loads by result: served or refused.',
-        this.loads.samples([['served'], ['refused']]),
-      ],
-      [
-        'histogram',
-        'run_duration_seconds',
-        `Agent runs by route and outcome. Without a route: runs of jobs without an event. Beyond ${MAX_RUN_ROUTES} routes: ${OTHER_ROUTES}.`,
-        this.runs.samples(
-          withJobs(served.slice(0, MAX_RUN_ROUTES)).map(({ profile, name }) => [profile, name, 'failed']),
-        ),
-      ],
-      ['counter', 'agent_runs_total', 'Runs of named agents by outcome.', this.agentRuns.samples()],
-      [
-        'counter',
-        'tokens_total',
-        'Tokens that agent runs reported, by route and kind (input or output).',
-        this.tokens.samples(),
-      ],
-      [
-        'counter',
-        'cost_total',
-        'Cost that agent runs reported, by route, in the unit of the agents.',
-        this.cost.samples(),
-      ],
-      [
-        'histogram',
-        'delivery_attempt_duration_seconds',
-        'Delivery attempts by target and outcome.',
-        this.attempts.samples(),
-      ],
-      ['counter', 'retries_total', 'Scheduled retries of runs and deliveries.', this.retries.samples()],
-      ['counter', 'outputs_total', 'Outputs of agents by result: accepted or dropped.', this.outputs.samples()],
-      ['counter', 'finished_total', 'Finished dispatches by final state.', this.finished.samples()],
-    ];
+  private counted({ capture: { kept, dropped }, served = [] }: LiveFigures) {
+    const alerting = served.flatMap(({ profile, name }) => ALERTING.map((outcome) => [profile, name, outcome, null]));
+    const failing = withJobs(served.slice(0, MAX_RUN_ROUTES)).map(({ profile, name }) => [profile, name, 'failed']);
+    return {
+      requests_total: this.requests.samples(alerting),
+      request_duration_seconds: this.seconds.samples(),
+      previous_secret_requests_total: this.previous.samples(),
+      requests_kept_total: [{ value: kept }],
+      requests_not_kept_total: byLabel('reason', dropped),
+      table_loads_total: this.loads.samples([['served'], ['refused']]),
+      run_duration_seconds: this.runs.samples(failing),
+      agent_runs_total: this.agentRuns.samples(),
+      tokens_total: this.tokens.samples(),
+      cost_total: this.cost.samples(),
+      delivery_attempt_duration_seconds: this.attempts.samples(),
+      retries_total: this.retries.samples(),
+      outputs_total: this.outputs.samples(),
+      finished_total: this.finished.samples(),
+    };
   }
 }
 
@@ -173,62 +135,27 @@ const withJobs = (served: Served): Served => [
   ...[...new Set(served.map(({ profile }) => profile))].map((profile) => ({ profile, name: '' })),
 ];
 
-type Metric = Parameters<typeof printMetric>;
-
 const waitsOf = ({ session, agent }: WaitCounts) => ({ session, agent });
 
-function gauges({
-  version,
-  generation,
-  routes,
-  subscriptions,
-  quarantined,
-  served = [],
-  alerts = [],
-  storeUp,
-  stored,
-}: LiveFigures): Metric[] {
-  const kinds = { static: routes, subscription: subscriptions, quarantined };
+function gauges(live: LiveFigures) {
+  const { version, generation, routes, subscriptions, quarantined, served = [], alerts = [], storeUp, stored } = live;
   const dispatches = new Totals('profile', 'route', 'state');
   for (const tally of stored?.tallies ?? [])
     for (const state of SHOWN_STATES) dispatches.addBy(tally[state], tally.profile, tally.route ?? '', state);
   const noneDead = stored === null ? [] : withJobs(served).map(({ profile, name }) => [profile, name, 'dead']);
-  const oldest = stored === null ? [] : [{ value: stored.oldestOpenSeconds }];
-  return [
-    ['gauge', 'build_info', 'Always 1; the label has the version.', [{ labels: { version }, value: 1 }]],
-    ['gauge', 'table_generation', 'Tables served since the start.', [{ value: generation }]],
-    ['gauge', 'routes', 'Routes in service, by where they are defined.', byLabel('kind', kinds)],
-    [
-      'gauge',
-      'work',
-      'Pending work by stage; waiting work is counted over all gateways.',
-      byLabel('stage', stored?.work ?? {}),
-    ],
-    ['gauge', 'dispatches', 'Dispatches since the store was created, by state.', dispatches.samples(noneDead)],
-    [
-      'gauge',
-      'waiting_runs',
-      'Runs that wait for their turn in a session or for another run of their agent, over all gateways.',
-      byLabel('cause', stored === null ? {} : waitsOf(stored.waits)),
-    ],
-    [
-      'gauge',
-      'busy_sessions',
-      'Sessions with a waiting or active run, over all gateways.',
-      stored === null ? [] : [{ value: stored.waits.sessions }],
-    ],
-    ['gauge', 'oldest_open_dispatch_seconds', 'Age of the oldest unfinished dispatch.', oldest],
-    [
-      'gauge',
-      'alerts',
-      'Active alerts by kind.',
-      byLabel(
-        'kind',
-        Object.fromEntries(ALERT_KINDS.map((kind) => [kind, alerts.filter((one) => one === kind).length])),
-      ),
-    ],
-    ['gauge', 'store_up', '1: the store accepts new events; 0: new events get 503.', [{ value: storeUp ? 1 : 0 }]],
-  ];
+  const active = ALERT_KINDS.map((kind) => [kind, alerts.filter((one) => one === kind).length]);
+  return {
+    build_info: [{ labels: { version }, value: 1 }],
+    table_generation: [{ value: generation }],
+    routes: byLabel('kind', { static: routes, subscription: subscriptions, quarantined }),
+    work: byLabel('stage', stored?.work ?? {}),
+    dispatches: dispatches.samples(noneDead),
+    waiting_runs: stored === null ? [] : byLabel('cause', waitsOf(stored.waits)),
+    busy_sessions: stored === null ? [] : [{ value: stored.waits.sessions }],
+    oldest_open_dispatch_seconds: stored === null ? [] : [{ value: stored.oldestOpenSeconds }],
+    alerts: byLabel('kind', Object.fromEntries(active)),
+    store_up: [{ value: storeUp ? 1 : 0 }],
+  };
 }
 
 /** Metrics of memory, CPU, event loop and garbage collection of this process, from now on. */

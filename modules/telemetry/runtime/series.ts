@@ -18,6 +18,8 @@ interface Sample {
   readonly value: number;
 }
 
+export type Samples = readonly Sample[];
+
 /** Values of the labels, in order; a null value leaves its label out. */
 type LabelValues = readonly (string | null)[];
 
@@ -47,7 +49,7 @@ export class Totals {
   }
 
   /** @param known label values that start at 0, because a series that starts at 1 shows no increase */
-  samples(known: readonly LabelValues[] = []): readonly Sample[] {
+  samples(known: readonly LabelValues[] = []): Samples {
     const byKey = new Map([...known.map((values) => [keyOf(values), 0] as const), ...this.byKey]);
     return Array.from(byKey, ([key, value]) => ({ labels: labelsOf(key, this.labels), value }));
   }
@@ -87,7 +89,7 @@ export class Durations {
   }
 
   /** Each bucket includes the smaller ones. @param known as in `Totals` */
-  samples(known: readonly LabelValues[] = []): readonly Sample[] {
+  samples(known: readonly LabelValues[] = []): Samples {
     const byKey = new Map([...known.map((values) => [keyOf(values), this.none()] as const), ...this.byKey]);
     return [...byKey].flatMap(([key, { counts, seconds }]) => {
       const labels = labelsOf(key, this.labels);
@@ -112,7 +114,7 @@ export class Durations {
 }
 
 /** Samples of a gauge or counter with one label, by the label's value. */
-export const byLabel = (label: string, values: Readonly<Record<string, number>>): readonly Sample[] =>
+export const byLabel = (label: string, values: Readonly<Record<string, number>>): Samples =>
   Object.entries(values).map(([key, value]) => ({ labels: { [label]: key }, value }));
 
 /** @param name without the prefix of this program */
@@ -120,7 +122,7 @@ export function printMetric(
   type: 'counter' | 'gauge' | 'histogram',
   name: string,
   help: string,
-  samples: readonly Sample[],
+  samples: Samples,
 ): string {
   const full = `hookwright_${name}`;
   const lines = samples.map(({ suffix = '', labels = {}, value }) => `${full}${suffix}${printLabels(labels)} ${value}`);

@@ -58,7 +58,7 @@ const HANDLEBARS = new RegExp(
 const DOLLAR = new RegExp(`\\$\\{((?=[A-Z0-9_.-]*[a-z])${PATH})\\}`, 'g');
 
 const CONTROL =
-  /\{%-? *(?:if|for|set|unless|assign|case)\s[^{}\n]*%\}|\{\{-? *(?:#(?:if|each|unless|with)|if|range|with)\s[^{}\n]*\}\}|\{\{ *#[\w.]+ *\}\}|\{(?:# *(?:if|for|unless|with|range|[eE]ach)|#E[aA][cC][hH])\b(?<!\{#each)[^{}\n]*\}/g;
+  /\{%-? *(?:if|for|set|unless|assign|case)\s[^{}\n]*%\}|\{\{-? *(?:#(?:if|each|unless|with)|if|range|with)\s[^{}\n]*\}\}|\{\{ *#[\w.]+ *\}\}|\{(?:# *(?:if|for|unless|with|range|[eE]ach)|#E[aA][cC][hH])\b(?<!\{#each)[^{}\n]*\}|\{\{?[>^] *[A-Za-z_][\w.-]*\}\}?/g;
 
 /** Anything else in double braces that reads a value. */
 const EXPRESSION = /\{\{-? *[\w.$]+[^{}\n]*\}\}/g;
@@ -168,6 +168,7 @@ function single(inside: string, match: RegExpExecArray): Answer | null {
     brackets(trimmed, written, inside) ??
     suffixed(trimmed, written) ??
     special(inside, match) ??
+    inCode(trimmed, written) ??
     oddKey(inside, written)
   );
 }
@@ -234,6 +235,8 @@ function suffixed(path: string, written: string): Answer | null {
     ':': () => plain === '__raw__' || FORMAT.test(rest) || (plain.includes('.') && isOdd && /^-?[\w%]/.test(rest)),
     '!': () => /^[rsa]$/.test(rest) || (isOdd && rest === ''),
     '?': () => isOdd && rest === '',
+    '??': () => true,
+    '||': () => isOdd || /\s\|\|\s/.test(path),
   }[mark];
   return (isSuffix?.() ?? (mark !== '' && isOdd)) ? literal(written, `{${plain}}`, NO_FILTERS) : null;
 }
@@ -255,6 +258,24 @@ function special(inside: string, { 0: written, index, input }: RegExpExecArray):
     null,
     `the placeholder of the field \`${name}\` is \`{${name}}\`, of the key \`${inside}\` \`${key}\``,
   );
+}
+
+const CALL = new RegExp(`^(?:count|json|len|length|lower|size|str|toJson|trim|upper)\\( *(${PATH}) *\\)$`, 'i');
+
+/** `{len(a)}`, `{$a->b}`, `{"a.b"}`: a value as in a program. */
+function inCode(text: string, written: string): Answer | null {
+  const [, argument] = CALL.exec(text) ?? [];
+  if (argument !== undefined) return literal(written, `{${argument}}`, NO_FILTERS);
+  if (/^\$?[A-Za-z_]\w*(?:->[A-Za-z_]\w*)+$/.test(text))
+    return literal(
+      written,
+      `{${text.replace('$', '').replaceAll('->', '.')}}`,
+      'the parts of a path are joined with dots',
+    );
+  const [, , key] = /^(["'])([\w@$-]+[./:@][\w@$./:-]*)\1$/.exec(text) ?? [];
+  return key === undefined
+    ? null
+    : literal(written, null, `a path has no quotes: \`{${key}}\`; a key with a dot is \`{${printPath([key])}}\``);
 }
 
 /** A path whose keys have slashes, colons, letters of other languages: `{labels.app/name}`. */
@@ -285,15 +306,19 @@ export function readForeignField(field: string): Answer | null {
   const [, name] = /^(?:header[.[]["']?(?!token$)|request\.headers?[.[]["']?)([a-z\d-]+)["']?\]?$/i.exec(field) ?? [];
   if (name !== undefined)
     return { message: `\`${field}\` is a field of the payload`, hint: `the header is \`headers.${name}\`` };
-  const [, path = field] = /^([\w.[\]]+)\s*(?:\|.*|\(\))$/.exec(field) ?? [];
+  const [, path = field] = /^(?:\$\{)?([\w.[\]]+)\s*(?:\|.*|\(\)|\})$/.exec(field) ?? [];
   const parts = parsePath(quoteKeys(path));
   const [first = '', ...rest] = field.split('.');
   if (parts !== null && path + quoteKeys(path) !== field + field)
     return { message: `\`${field}\` is read as the names of keys`, hint: `write \`${printPath(parts)}\`` };
-  if (parts === null && /[[\]{}"]/.test(field))
+  if (parts === null && /[[\]{}"]|^\*\./.test(field))
     return {
       message: `\`${field}\` is not a path`,
-      hint: 'keys with other characters are quoted: `labels["app/name"]`',
+      hint: /\[-\d/.test(field)
+        ? 'elements are counted from the start: `items[0].id`'
+        : /\[\?|^\*/.test(field)
+          ? 'to test the elements of a list, write `{ any_of: items, where: { field: name, … } }`'
+          : 'keys with other characters are quoted: `labels["app/name"]`',
     };
   // The keys of Kubernetes and others are a domain, a slash and a word.
   const key = /\.\w+\.(?:ai|app|cloud|co|com|dev|io|net|org|sh)\/\S+$/.test(field) ? [first, rest.join('.')] : [field];

@@ -163,6 +163,6 @@ export const OTHER_KEYS: readonly Form[] = [
     read: conditionOf,
     hint: conditionHint,
     isSure: isOneCondition,
-    also: 'a filter names its `field`, and one operator with its value',
+    also: 'a filter names its `field`, and one operator with its value; a field that holds a list is tested with `any_of`',
   },
 ];

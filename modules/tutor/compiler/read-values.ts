@@ -293,11 +293,14 @@ export function conditionOf(written: Written): PlainMap | null {
 const PARTS =
   /^(?:path|key|name|type|kind|value|left|right|pattern|source|match|expression|expr|jq|jsonpath|condition)$/i;
 
-/** Whether the condition has no key beside the unknown one that would be lost. Of several keys, one may not be a field. */
-export const isOneCondition = ({ map }: Written): boolean =>
+/**
+ * Whether the condition has no key beside the unknown one that would be lost. Of several keys, one may not be a field; of a
+ * field with a list, the list may be the whole value or the values to choose from.
+ */
+export const isOneCondition = ({ map, value }: Written): boolean =>
   comparisonIn(map) !== null ||
   typeof map.header === 'string' ||
-  Object.keys(map).length === (map.field === undefined ? 1 : 2);
+  (map.field === undefined ? !Array.isArray(value) && Object.keys(map).length === 1 : Object.keys(map).length === 2);
 
 export function conditionHint(written: Written): string | undefined {
   const { map, known } = written;

@@ -36,8 +36,12 @@ export const repairRounds: RepairFiles = (found, recompile) => {
   const left = result.diagnostics
     .filter(isFixable)
     .map((diagnostic) => ({ diagnostic, why: dropped.get(keyOf(diagnostic)) ?? 'too many repairs: run it again' }));
-  return { result, files: [...texts.values()], left };
+  const diagnostics = result.diagnostics.map((each) => (dropped.has(keyOf(each)) ? withoutFix(each) : each));
+  return { result: { ...result, diagnostics }, files: [...texts.values()], left };
 };
+
+/** A fix that was dropped is not announced again. */
+const withoutFix = ({ fix: _, ...diagnostic }: Diagnostic): Diagnostic => diagnostic;
 
 const merged = (before: FixedFile | undefined, file: FixedFile): FixedFile =>
   before === undefined ? file : { ...file, before: before.before, fixed: [...before.fixed, ...file.fixed] };

@@ -8,6 +8,7 @@ import type { ExplainedSyntax, ExplainSyntax } from '../../../compiler/source/pa
 import { inWords, YAML_OPTIONS } from '../../../compiler/source/parse-yaml.ts';
 import { parseBounded } from '../../../compiler/text/bounded-yaml.ts';
 import type { Range } from '../../../compiler/text/source-text.ts';
+import { LINES } from './built/yaml-lines.ts';
 
 /** A mistake is recognised only if its repair makes the text valid up to there. */
 export const explainSyntax: ExplainSyntax = (error, source, document) => {
@@ -51,59 +52,18 @@ interface SyntaxSlip {
   readonly edits: readonly TextEdit[];
 }
 
-interface LineRow {
-  /** The group `wrong` is replaced; without it there is no repair. */
-  readonly line: RegExp;
-  readonly write?: string;
-  /** `$name` is the text of that group. */
-  readonly message: string;
-}
-
-const LINES: readonly LineRow[] = [
-  {
-    line: /^(?:<{7} |={7}$|>{7} )/,
-    message: 'this is an unresolved merge conflict: keep one of the two sides, and remove the three markers',
-  },
-  { line: /^\s*(?<wrong>\/\/)/d, write: '#', message: 'comments begin with `#`: write it instead of `//`' },
-  {
-    line: /^\s*(?:- +)*[\w-]+(?<wrong>：\s*)/d,
-    write: ': ',
-    message: 'this colon is the full-width `：`: write `:` and a space',
-  },
-  {
-    line: /:\s+!include(?:_\w+)?\s/,
-    message:
-      'tags cannot include files: write `include: [path.yaml]` at the top level; that file needs the whole path, from `platforms:` on',
-  },
-  {
-    line: /^\s*(?:- +)*[A-Za-z_][\w-]*:(?<wrong>)(?=["'{[])/d,
-    write: ' ',
-    message: 'a space is missing after the `:`',
-  },
-  // A text that is not a variable name may be a secret.
-  {
-    line: /^\s*(?:- +)*[\w-]+: +(?<kind>env|file):(?<wrong> +)(?:(?<name>[A-Z_][A-Z0-9_]*)|\S+)\s*$/d,
-    write: '',
-    message: 'no space follows the colon of a reference: write `$kind:$name`',
-  },
-  {
-    line: /^\s*(?:- +)*[\w-]+: +(?<wrong>!env(?:_var)? +)(?<name>[A-Z_][A-Z0-9_]*)\s*$/di,
-    write: 'env:',
-    message: 'a reference is not a tag: write `env:$name`',
-  },
-];
-
 /** Returns null if the line contains no known mistake. */
 function findSyntaxSlip(line: string): SyntaxSlip | null {
-  for (const row of LINES) {
-    const slip = inRow(row, line);
+  for (const { pattern, message, write } of LINES) {
+    const slip = inRow(new RegExp(pattern, 'd'), message, write, line);
     if (slip !== null) return slip;
   }
   return quoteInside(line) ?? missingQuotes(line) ?? missingColon(line);
 }
 
-function inRow({ line, write: text = '', message }: LineRow, written: string): SyntaxSlip | null {
-  const found = line.exec(written);
+/** @param pattern its group `wrong` is replaced by `text`; without it there is no repair @param message `$name` is the text of a group */
+function inRow(pattern: RegExp, message: string, text: string, line: string): SyntaxSlip | null {
+  const found = pattern.exec(line);
   if (found === null) return null;
   const [start, end] = found.indices?.groups?.wrong ?? [];
   return {
@@ -117,8 +77,7 @@ function missingColon(line: string): SyntaxSlip | null {
   const [, key = ''] = /^\s*(?:- +)?([a-z_]+) [^:]*$/.exec(line) ?? [];
   const places = ['', 'platforms.webhook', 'platforms.webhook.routes.x', 'platforms.x', 'agent', 'jobs.x'];
   if (!places.some((place) => knownKeys('config', place.split('.').filter(Boolean)).includes(key))) return null;
-  const message = `a \`:\` is missing after \`${key}\``;
-  return inRow({ line: /^\s*(?:- +)?[a-z_]+(?<wrong>)/d, write: ':', message }, line);
+  return inRow(/^\s*(?:- +)?[a-z_]+(?<wrong>)/d, `a \`:\` is missing after \`${key}\``, ':', line);
 }
 
 /** Indentation and dashes, key, value, comment. */
@@ -174,17 +133,28 @@ interface OpenEnd {
 
 const NOT_CLOSED = /^(?:Missing closing (["'])quote|Flow (sequence|map) in block collection)/;
 
+const COMMENT = /(?<=\s)#.*/g;
+
 /** Returns null if the parser's error has another cause. */
 function findOpenEnd(text: string, document: Document, { message, pos }: YAMLError): OpenEnd | null {
   const [found, quote, kind] = NOT_CLOSED.exec(message) ?? [];
   if (found === undefined) return null;
   const [open, close] = kind === 'map' ? ['{', '}'] : ['[', ']'];
   const start =
-    quote === undefined ? lastOpen(text.slice(0, pos[0]), open, close) : lastQuote(document, text, quote, pos[0]);
+    quote === undefined
+      ? lastOpen(
+          text.slice(0, pos[0]).replace(COMMENT, (comment) => ' '.repeat(comment.length)),
+          open,
+          close,
+        )
+      : lastQuote(document, text, quote, pos[0]);
   if (start < 0) return null;
   if (quote === undefined) {
     const asText = kind === 'map' ? ', or put the value in quotes if it is text' : '';
-    const said = `this \`${open}\` is not closed: put \`${close}\` where it ends${asText}`;
+    const isCut = new RegExp(`^.*${COMMENT.source}.*\\${close}`).test(text.slice(start));
+    const said = isCut
+      ? `this \`${open}\` is not closed, because \` #\` begins a comment: put the text with it in quotes`
+      : `this \`${open}\` is not closed: put \`${close}\` where it ends${asText}`;
     return { range: { start, end: start + 1 }, message: said, fix: [] };
   }
   const written = /.*/.exec(text.slice(start))?.[0].trimEnd() ?? '';

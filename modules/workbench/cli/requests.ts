@@ -109,11 +109,16 @@ function columns(
   return [
     { title: 'ID', value: ({ id }) => id, whole: true },
     { title, value: ({ at }) => when(at), align: 'right' },
-    { title: 'ROUTE', value: ({ route }) => route.padEnd(least.route ?? 0), whole: true },
+    { title: 'ROUTE', value: (row) => routeOf(row).padEnd(least.route ?? 0), whole: true },
     { title: 'EVENT', value: ({ event }) => event.padEnd(least.event ?? 0), whole: true },
     { title: 'OUTCOME', value: (row) => outcomeText(row).padEnd(least.outcome ?? 0), wrap: true },
   ];
 }
+
+/** Maximum length of the path that stands for a missing route. */
+const PATH_LENGTH = 40;
+
+const routeOf = ({ route, path }: RequestSummary): string => (route === '' ? path.slice(0, PATH_LENGTH) : route);
 
 const showOptions = {
   body: flag('Print only the body, byte for byte'),

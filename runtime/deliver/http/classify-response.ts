@@ -96,7 +96,8 @@ export function toId(value: unknown): string | null {
   return typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value) ? value : null;
 }
 
-function toCode(value: unknown): string | null {
+/** An error code that can be shown; null for anything else, such as a text. */
+export function toCode(value: unknown): string | null {
   const code = toId(value);
   return code !== null && /^[A-Za-z0-9_.:-]{1,80}$/.test(code) ? code : null;
 }
@@ -129,10 +130,7 @@ function linkWaitSource(source: WaitSource): ReadWait {
   const unit = source.unit_ms;
   switch (source.in) {
     case 'header':
-      return (response, now) => {
-        const value = response.header(source.header);
-        return value === undefined ? null : (toWait(value, unit) ?? untilDate(value, now));
-      };
+      return (response, now) => headerWait(response.header(source.header), unit, now);
     case 'body': {
       const read = linkReader(source.path);
       return ({ json }) => toWait(read(json), unit);
@@ -146,6 +144,10 @@ function linkWaitSource(source: WaitSource): ReadWait {
     }
   }
 }
+
+/** The wait of a header such as `Retry-After`, in ms: a number of units, or a date; null if it is neither. */
+export const headerWait = (value: string | undefined, unitMs: number, now: number): number | null =>
+  value === undefined ? null : (toWait(value, unitMs) ?? untilDate(value, now));
 
 /** Rounds fractions of a ms up. */
 function toWait(value: unknown, unit: number): number | null {

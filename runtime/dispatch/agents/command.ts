@@ -20,7 +20,7 @@ import { allowedEnvironment } from '../../platform/process/environment.ts';
 import type { ProcessResult } from '../../platform/process/run-process.ts';
 import { isTemporaryLack, lackOf } from '../../platform/process/run-process.ts';
 import type { Confine } from '../../platform/process/sandbox.ts';
-import { storedStderr } from '../../platform/process/stderr-tail.ts';
+import { storedTail, tailText } from '../../platform/process/stderr-tail.ts';
 import type { SecretResolver } from '../../platform/secrets.ts';
 import { explainSecrets, SecretError } from '../../platform/secrets.ts';
 import type { ProgramEnd } from '../../store/states.ts';
@@ -70,7 +70,6 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
   const argv = [located, ...rest];
   const { others, written } = context;
   const run = context.confine(plan.sandbox ?? null, { hidden: others, written, onlyTo: plan.only_to ?? {} });
-  const describe = (result: ProcessResult) => explain(result, plan, context.redact);
   return {
     async run(request, report) {
       const { stdin, ...parts } = compose(argv, request);
@@ -100,16 +99,15 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
       await folder.release();
       const lack = lackOf(result);
       if (lack !== null) throw new AgentNotStarted(`${program}: ${lack}`);
-      report?.ended(endOf(result, context.redact));
       const { text, usage } = readOutput(plan, result);
+      const answer = result.kind === 'exit' && result.code === 0 ? text : null;
+      const end = endOf(result, context.redact);
+      const printed = answer === null && end.stderr.trim() === '' ? printedBy(result, context.redact) : '';
+      report?.ended(printed === '' ? end : { ...end, stdout: printed });
       if ((reportedUsage ?? usage) !== null) report?.used((reportedUsage ?? usage) as Usage);
-      if (result.kind === 'exit' && result.code === 0) {
-        if (text !== null) return text;
-        throw new AgentError(
-          `${program} printed no JSON with a string at answer_path (${plan.answer_path?.join('.')})`,
-        );
-      }
-      throw new AgentError(describe(result));
+      if (answer !== null) return answer;
+      const reason = lastLine(end.stderr) || lastLine(context.redact(text ?? '') || printed);
+      throw new AgentError(explain(result, plan, reason));
     },
   };
 }
@@ -153,8 +151,14 @@ export function configuredFolder(
 function endOf(result: ProcessResult, redact: (text: string) => string): ProgramEnd {
   const [exit_code, signal] = result.kind === 'exit' ? [result.code, result.signal] : [null, KILLED[result.kind]];
   const denied = 'denied' in result && result.denied !== undefined ? { denied: result.denied.map(redact) } : {};
-  return { exit_code, signal, stderr: storedStderr(result.stderr, redact), ...denied };
+  return { exit_code, signal, stderr: storedTail(result.stderr, redact), ...denied };
 }
+
+/** The end of what a program printed that wrote nothing to stderr: many report their errors there. */
+const printedBy = (result: ProcessResult, redact: (text: string) => string): string =>
+  'stdout' in result ? storedTail(tailText(result.stdout ?? Buffer.alloc(0)), redact).trim() : '';
+
+const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1)?.trim() ?? '';
 
 /** The signal that ended a program which did not exit by itself. */
 const KILLED = { timeout: 'SIGKILL', overflow: 'SIGKILL', aborted: 'SIGKILL', spawn_failed: null, input_failed: null };
@@ -187,7 +191,8 @@ function compose(argv: readonly string[], request: AgentRequest) {
   };
 }
 
-function explain(result: ProcessResult, plan: CommandAgentPlan, redact: (text: string) => string): string {
+/** @param last the last line of what the program wrote; empty if there is none */
+function explain(result: ProcessResult, plan: CommandAgentPlan, last: string): string {
   const [program = ''] = plan.argv;
   switch (result.kind) {
     case 'spawn_failed':
@@ -200,9 +205,10 @@ function explain(result: ProcessResult, plan: CommandAgentPlan, redact: (text: s
     case 'aborted':
       return `${program} was stopped`;
     case 'exit': {
+      if (result.code === 0)
+        return `${program} printed no JSON with a string at answer_path (${plan.answer_path?.join('.')})`;
       const how = result.code === null ? `was terminated by ${result.signal}` : `exited with ${result.code}`;
-      const last = result.stderr.trimEnd().split('\n').at(-1)?.trim() ?? '';
-      return last === '' ? `${program} ${how}` : `${program} ${how}: ${printableStart(redact(last), 200)}`;
+      return last === '' ? `${program} ${how}` : `${program} ${how}: ${printableStart(last, 200)}`;
     }
   }
 }

@@ -5,6 +5,7 @@ import { agentLabel, agentPlans } from '../../../base/names.ts';
 import type { AgentPlan, ProfilePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { HttpPool } from '../../deliver/http-pool.ts';
 import type { Redact } from '../../deliver/redact.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Confine } from '../../platform/process/sandbox.ts';
 import type { SecretResolver } from '../../platform/secrets.ts';
@@ -22,6 +23,7 @@ interface AgentsContext {
   readonly home: string;
   /** The process environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Pick<Clock, 'now'>;
   readonly confine: Confine;
   readonly http: HttpPool;
   readonly secrets: SecretResolver;

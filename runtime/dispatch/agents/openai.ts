@@ -1,10 +1,17 @@
-/** The agent as an OpenAI-compatible server: one chat completion per run. The server's error texts are never passed on. */
+/**
+ * The agent as an OpenAI-compatible server: one chat completion per run. Of the server's errors, only codes are passed on,
+ * and of its completion never the reasoning.
+ */
 
+import type { IncomingHttpHeaders } from 'node:http';
 import { codeOf } from '../../../base/errors.ts';
 import { tryParseJson } from '../../../base/files.ts';
 import { parseBaseUrl } from '../../../base/net.ts';
-import type { OpenAiAgentPlan } from '../../../schemas/generated/types.ts';
+import type { OpenAiAgentPlan, SecretRef } from '../../../schemas/generated/types.ts';
+import { headerWait, toCode } from '../../deliver/http/classify-response.ts';
 import type { HttpPool } from '../../deliver/http-pool.ts';
+import type { Redact } from '../../deliver/redact.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { traceHeaders } from '../../platform/log.ts';
 import type { SecretResolver } from '../../platform/secrets.ts';
 import { explainSecrets, SecretError } from '../../platform/secrets.ts';
@@ -15,12 +22,16 @@ import { AgentError } from '../agent-runner.ts';
 interface OpenAiAgentContext {
   readonly http: HttpPool;
   readonly secrets: SecretResolver;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Replaces secrets in error codes. */
+  readonly redact: Redact;
 }
 
 /** Largest response that is read, in bytes. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 const REFUSALS: Readonly<Record<number, string>> = {
+  200: 'the server reported an error',
   400: 'the server rejected the request (400)',
   401: 'the server rejected the API key (401)',
   403: 'access denied (403)',
@@ -29,34 +40,41 @@ const REFUSALS: Readonly<Record<number, string>> = {
   429: 'too many requests, or the quota is exhausted (429)',
 };
 
-/** @throws SecretError when the key cannot be resolved */
+/** Failures that another attempt may repair, besides those of the server (5xx). */
+const TEMPORARY = [408, 409, 429];
+
+/** @throws SecretError when a reference cannot be resolved */
 export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentContext): AgentRunner {
   const base = parseBaseUrl(plan.base_url, { allowHttp: plan.allow_http, secret: false });
-  // The compiler rejects a bad URL. With a table from elsewhere, the key is not read and nothing is sent.
-  const authorization = typeof base === 'string' ? {} : authorize(plan, context.secrets);
+  // The compiler rejects a bad URL. With a table from elsewhere, no secret is read and nothing is sent.
+  const own = typeof base === 'string' ? {} : readHeaders(plan, context.secrets);
   return {
     async run(request, report) {
-      if (typeof base === 'string') throw new AgentError(base);
+      if (typeof base === 'string') throw new AgentError(base, { permanent: true });
       const url = `${base.origin}${base.path}/chat/completions${base.query === '' ? '' : `?${base.query}`}`;
       try {
         const { request: send } = await import('undici');
-        const response = await send(url, {
+        const { statusCode, headers, body } = await send(url, {
           method: 'POST',
-          headers: {
-            'content-type': 'application/json',
-            accept: 'application/json',
-            ...authorization,
-            ...traceHeaders(request),
-          },
+          headers: { ...own, 'content-type': 'application/json', accept: 'application/json', ...traceHeaders(request) },
           body: JSON.stringify(completion(plan, request)),
           dispatcher: await context.http.open(),
           signal: request.signal,
           headersTimeout: plan.timeout_seconds * 1000,
           bodyTimeout: plan.timeout_seconds * 1000,
         });
-        const body = await readBody(response.body);
-        if (response.statusCode === 200) return readAnswer(body, request.outputs, report);
-        throw new AgentError(REFUSALS[response.statusCode] ?? `the server returned status ${response.statusCode}`);
+        const text = await readBody(body).catch((error: unknown) => {
+          if (statusCode === 200) throw error;
+          return '';
+        });
+        const answer = tryParseJson(text);
+        const choices = field(answer, 'choices');
+        const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+        reportUsage(field(answer, 'usage'), report);
+        const error = errorIn(answer) || errorIn(choice);
+        if (error || statusCode !== 200) throw refusal(statusCode, error, headers, context);
+        if (answer === undefined) throw new AgentError('the response is not JSON');
+        return readChoice(choice, plan, request.outputs);
       } catch (error) {
         if (request.signal.aborted) throw new AgentError('the request was stopped');
         throw error instanceof AgentError ? error : new AgentError(explain(error));
@@ -65,22 +83,32 @@ export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentCon
   };
 }
 
-/** @throws SecretError when the key cannot be read; the table is then not served */
-function authorize({ api_key }: OpenAiAgentPlan, secrets: SecretResolver): Record<string, string> {
-  if (api_key === null) return {};
-  const key = explainSecrets(
-    () => secrets.resolve(api_key),
-    (reason) => new SecretError(`api_key: ${reason}`),
-  );
-  return { authorization: `Bearer ${key}` };
+/** @throws SecretError when a reference cannot be resolved; the table is then not served */
+function readHeaders({ api_key, headers = {} }: OpenAiAgentPlan, secrets: SecretResolver): Record<string, string> {
+  const read = (where: string, ref: SecretRef, setting?: string): string => {
+    const text = explainSecrets(
+      () => secrets.resolve(ref, setting),
+      (reason) => new SecretError(`${where}: ${reason}`),
+    );
+    if (!HEADER_TEXT.test(text)) throw new SecretError(`${where}: it has a character that no header can contain`);
+    return text;
+  };
+  const own = Object.entries(headers).map(([name, ref]) => [name.toLowerCase(), read(`headers.${name}`, ref, name)]);
+  return {
+    ...Object.fromEntries(own),
+    ...(api_key === null ? {} : { authorization: `Bearer ${read('api_key', api_key)}` }),
+  };
 }
 
-function completion({ model, system }: OpenAiAgentPlan, { prompt, said = [], outputs }: AgentRequest): unknown {
+const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+function completion({ model, system, body }: OpenAiAgentPlan, { prompt, said = [], outputs }: AgentRequest): unknown {
   const user = (content: string) => ({ role: 'user', content });
   const earlier = said.flatMap((turn) => [user(turn.prompt), { role: 'assistant', content: turn.answer }]);
   const tools = outputs?.tools.map((tool) => ({ type: 'function', function: tool }));
   return {
     model,
+    ...body,
     ...(tools === undefined ? {} : { tools }),
     messages: [...(system === null ? [] : [{ role: 'system', content: system }]), ...earlier, user(prompt)],
   };
@@ -98,32 +126,81 @@ async function readBody(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Reads `choices[0].message.content`: a text, or a list of parts, whose texts are joined. */
-function readAnswer(body: string, outputs: OutputHandover | undefined, report: RunReport | undefined): string {
-  const answer = tryParseJson(body);
-  if (answer === undefined) throw new AgentError('the response is not JSON');
-  const usageField = field(answer, 'usage');
-  const usage = toUsage(field(usageField, 'prompt_tokens'), field(usageField, 'completion_tokens'), null);
+function reportUsage(spent: unknown, report: RunReport | undefined): void {
+  const usage = toUsage(field(spent, 'prompt_tokens'), field(spent, 'completion_tokens'), field(spent, 'cost'));
   if (usage !== null) report?.used(usage);
-  const choices = field(answer, 'choices');
-  const message = field(Array.isArray(choices) ? choices[0] : undefined, 'message');
+}
+
+/** The error of a response or of a choice; falsy if there is none. */
+const errorIn = (value: unknown): unknown =>
+  field(value, 'error') || ((field(value, 'object') === 'error' || field(value, 'finish_reason') === 'error') && value);
+
+/** @param status with 200, the status is that in the error's code, as gateways to other servers report it */
+function refusal(
+  status: number,
+  error: unknown,
+  headers: IncomingHttpHeaders,
+  context: OpenAiAgentContext,
+): AgentError {
+  const wait = (name: string, unitMs: number) => headerWait(String(headers[name]), unitMs, context.clock.now());
+  const code = toCode(field(error, 'code')) ?? toCode(field(error, 'type'));
+  const actual = status === 200 && /^[45]\d\d$/.test(code ?? '') ? Number(code) : status;
+  const shown = code === null || code === String(actual) ? '' : `: ${context.redact(code)}`;
+  return new AgentError(`${REFUSALS[actual] ?? `the server returned status ${actual}`}${shown}`, {
+    permanent: actual >= 400 && actual < 500 && !TEMPORARY.includes(actual),
+    retryAfterMs: wait('retry-after-ms', 1) ?? wait('retry-after', 1000),
+  });
+}
+
+/** Reads the answer: `message.content`, a text or a list of parts, whose texts are joined. */
+function readChoice(
+  choice: unknown,
+  { deliver_truncated }: OpenAiAgentPlan,
+  outputs: OutputHandover | undefined,
+): string {
+  const message = field(choice, 'message');
   const content = field(message, 'content');
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [{ text: content }];
+  const finish = field(choice, 'finish_reason');
+  if (finish === 'refusal' || field(message, 'refusal') || parts.some((part) => field(part, 'type') === 'refusal'))
+    throw new AgentError('the model refused to answer');
+  const cut = CUTS.find(({ fits }) => fits.test(String(finish)));
+  if (cut !== undefined && deliver_truncated !== true) throw new AgentError(cut.reason);
   const calls = outputs === undefined ? [] : readCalls(message);
   outputs?.take(calls);
-  if (typeof content === 'string') return content;
-  if (Array.isArray(content)) {
-    const texts = content.map((part: unknown) => field(part, 'text')).filter((text) => typeof text === 'string');
-    if (texts.length > 0) return texts.join('');
-  }
+  const answering = parts.filter((part) => ANSWER_PARTS.includes(field(part, 'type')));
+  const texts = answering.map((part) => field(part, 'text')).filter((text) => typeof text === 'string');
+  const text = withoutReasoning(texts.join(''));
   // The tool calls are the answer.
-  if (calls.length > 0) return '';
-  throw new AgentError('the response contains no text');
+  if (text.trim() !== '' || calls.length > 0) return text;
+  if (cut !== undefined) throw new AgentError(cut.reason);
+  if (texts.join('') !== text || REASONING.some((name) => field(message, name)))
+    throw new AgentError('the response contains reasoning and no answer');
+  if (texts.length === 0) throw new AgentError('the response contains no text');
+  return text;
 }
+
+/** Values of `finish_reason`, by several servers, after which an answer is not complete. */
+const CUTS = [
+  { fits: /^(?:length|model_length|max_tokens)$/, reason: 'the answer reached the maximum of tokens (length)' },
+  { fits: /^content_filter/, reason: 'a filter stopped the answer (content_filter)' },
+];
+/** Types of the parts that are the answer; others contain reasoning. */
+const ANSWER_PARTS: readonly unknown[] = [undefined, 'text', 'output_text'];
+/** Fields of a message with reasoning, by server. */
+const REASONING = ['reasoning_content', 'reasoning', 'reasoning_details'];
+/** Blocks of reasoning at the start, of servers that do not separate them; the last one may be incomplete. */
+const BLOCKS = /^(?:\s*(?:<(think|thinking|thought)>[\s\S]*?(?:<\/\1>|$)|\[THINK\][\s\S]*?(?:\[\/THINK\]|$)))+\s*/i;
+/** The end of a block whose start is in the template of the model. */
+const REST_OF_BLOCK = /^(?:(?!<think)[\s\S])*?<\/think(?:ing)?>[ \t]*(?:\r?\n|$)\s*/i;
+
+const withoutReasoning = (text: string): string => text.replace(BLOCKS, '').replace(REST_OF_BLOCK, '');
 
 /** The tool calls as outputs. Arguments that are not an object stay unchanged, to be dropped as invalid. */
 function readCalls(message: unknown): readonly string[] {
   const calls = field(message, 'tool_calls');
-  return (Array.isArray(calls) ? calls : []).map((call: unknown) => {
+  const legacy = field(message, 'function_call');
+  return (Array.isArray(calls) ? calls : legacy ? [{ function: legacy }] : []).map((call: unknown) => {
     const called = field(call, 'function');
     const text = field(called, 'arguments');
     const values: unknown = typeof text === 'string' ? tryParseJson(text) : text;

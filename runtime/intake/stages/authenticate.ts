@@ -73,8 +73,16 @@ export function settleRate({ route, startedAt, receivedAt, hasSlot }: Intake, { 
 }
 
 /** Rejects a body by its declared length, before it is read. */
-export const checkSize: Stage = ({ headers, route }) =>
-  Number(headers['content-length'] ?? 0) > route.limits.maxBodyBytes ? PAYLOAD_TOO_LARGE : null;
+export const checkSize: Stage = (intake) => {
+  const { headers, route } = intake;
+  const size = Number(headers['content-length'] ?? 0);
+  return size > route.limits.maxBodyBytes ? tooLarge(intake, `${size} bytes`) : null;
+};
+
+function tooLarge(intake: Intake, size: string): Reply {
+  intake.detail = `the body has ${size}; \`max_body_bytes\` is ${intake.route.limits.maxBodyBytes}`;
+  return PAYLOAD_TOO_LARGE;
+}
 
 /**
  * Rejects a request that cannot be authentic whatever its body is, before it takes memory and time: it has no signature, or one
@@ -139,7 +147,7 @@ export const receiveBody: Stage = async (intake, { bodies }) => {
   const body = await bodies.read(intake.request, intake.route.limits.maxBodyBytes);
   if (typeof body === 'string') {
     if (body === 'overloaded' || body === 'too_slow') intake.reason = `body_${body}`;
-    return REPLIES[body];
+    return body === 'too_large' ? tooLarge(intake, 'more bytes') : REPLIES[body];
   }
   intake.body = body;
   return null;
@@ -159,7 +167,7 @@ export const parsePayload: Stage = (intake) => {
     return JSON_AS_FORM;
   }
   if (fault === 'content_type' || fault === 'charset') intake.detail = `the content type is ${typeOf(intake)}`;
-  if (fault === 'decoded_too_large') return PAYLOAD_TOO_LARGE;
+  if (fault === 'decoded_too_large') return tooLarge(intake, `${intake.body.length} bytes before it is decoded`);
   return UNSUPPORTED.has(fault) ? UNSUPPORTED_MEDIA_TYPE : MALFORMED_BODY;
 };
 

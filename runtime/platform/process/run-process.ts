@@ -81,6 +81,8 @@ export type ProcessResult =
     }
   | {
       readonly kind: 'timeout' | 'overflow' | 'aborted';
+      /** What was read until it was killed, at most `maxStdoutBytes`. */
+      readonly stdout?: Buffer;
       readonly stderr: string;
       readonly denied?: readonly string[];
     }
@@ -242,12 +244,8 @@ class Execution {
 
   /** Called once the pipes are closed or silent. */
   private finish(): void {
-    const stderr = this.stderr.text();
-    if (this.ending?.kind === 'exit') {
-      this.settle({ ...this.ending, stdout: Buffer.concat(this.stdout, this.stdoutBytes), stderr });
-    } else if (this.ending !== null) {
-      this.settle({ kind: this.ending.kind, stderr });
-    }
+    if (this.ending !== null)
+      this.settle({ ...this.ending, stdout: Buffer.concat(this.stdout), stderr: this.stderr.text() });
   }
 
   private settle(result: ProcessResult): void {

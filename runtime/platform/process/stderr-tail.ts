@@ -1,6 +1,6 @@
-/** The end of what a program writes to stderr: collected with bounded memory, and cut and redacted for the store. */
+/** The end of what a program prints: collected with bounded memory, and cut and redacted for the store. */
 
-/** Bytes of stderr that are stored with a run. */
+/** Bytes of stderr, or of stdout, that are stored with a run. */
 const STORED_BYTES = 64 * 1024;
 /** Bytes read before these: a secret that is cut at their start cannot be recognised, so they are not stored. */
 const MARGIN_BYTES = 16 * 1024;
@@ -21,7 +21,7 @@ export class StderrTail {
 
   /** The last 80 KiB. */
   text(): string {
-    return this.last().toString('utf8');
+    return tailText(this.last());
   }
 
   private last(): Buffer {
@@ -29,8 +29,11 @@ export class StderrTail {
   }
 }
 
-/** The stored text: the last 64 KiB of a text of `StderrTail`, without secrets. */
-export function storedStderr(text: string, redact: (text: string) => string): string {
+/** The text of the last 80 KiB. */
+export const tailText = (bytes: Buffer): string => bytes.subarray(-TAIL_BYTES).toString('utf8');
+
+/** The stored text: the last 64 KiB of such a text, without secrets. */
+export function storedTail(text: string, redact: (text: string) => string): string {
   const bytes = Buffer.from(redact(text));
   const isCut = Buffer.byteLength(text) >= TAIL_BYTES;
   let from = Math.max(isCut ? MARGIN_BYTES : 0, bytes.length - STORED_BYTES);

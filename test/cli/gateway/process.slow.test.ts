@@ -130,27 +130,32 @@ test('stop exits 1 if it interrupts work, which resumes after the next start', a
   await once(next, 'exit');
 });
 
-test('restart stops and starts the gateway, but stops nothing if the configuration has errors', async (t) => {
+test('restart stops and starts the gateway, also with errors unless --no-last-good is set', async (t) => {
   const home = furnished(t);
   atEnd(t, () => runInProcess(['gateway', 'stop', '--drain', '0'], { home }));
   const first = await runInProcess(['gateway', 'restart'], { home });
   assert.equal(first.code, 0, first.stderr);
   const pid = await pidOf(home);
   writeFileSync(join(home, 'config.yaml'), CONFIG.replace('prompt', 'promt'), { mode: 0o600 });
-  const refused = await runInProcess(['gateway', 'restart'], { home });
+  const refused = await runInProcess(['gateway', 'restart', '--no-last-good'], { home });
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /unknown-key/);
   assert.equal(await pidOf(home), pid);
+  const kept = await runInProcess(['gateway', 'restart'], { home });
+  assert.equal(kept.code, 0, kept.stderr);
+  assert.match(kept.stderr, /unknown-key[\s\S]*config\.yaml:\d+:\d+: .*promt/);
+  const second = await pidOf(home);
+  assert.notEqual(second, pid);
   writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
   const cwd = tempDir(t);
   writeFileSync(join(cwd, 'hookwright.yaml'), CONFIG, { mode: 0o600 });
   const elsewhere = await runInProcess(['gateway', 'restart'], { home, cwd });
   assert.equal(elsewhere.code, 1);
   assert.ok(elsewhere.stderr.includes(join(home, 'config.yaml')), elsewhere.stderr);
-  assert.equal(await pidOf(home), pid);
+  assert.equal(await pidOf(home), second);
   const again = await runInProcess(['gateway', 'restart', '--drain', '1'], { home });
   assert.equal(again.code, 0, again.stderr);
-  assert.notEqual(await pidOf(home), pid);
+  assert.notEqual(await pidOf(home), second);
   await until(async () => !isAlive(pid));
 });
 

@@ -40,7 +40,8 @@ export interface Step {
 
 export interface Running {
   readonly kill: (signal: NodeJS.Signals) => void;
-  readonly kept: ReadonlyMap<string, string>;
+  /** The first group of the expression. */
+  readonly shown: string;
 }
 
 export interface Story {

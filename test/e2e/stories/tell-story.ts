@@ -157,8 +157,9 @@ class Telling {
     let then = step.when?.[1] ?? null;
     return new Promise((resolve, reject) => {
       const look = (): void => {
-        if (then === null || step.when === undefined || !step.when[0].test(stdout + stderr)) return;
-        const running: Running = { kill: (signal) => child.kill(signal), kept: this.kept };
+        const shown = step.when?.[0].exec(stdout + stderr);
+        if (then === null || shown == null) return;
+        const running: Running = { kill: (signal) => child.kill(signal), shown: shown[1] ?? '' };
         Promise.resolve(then(running)).catch(reject);
         then = null;
       };

@@ -83,3 +83,56 @@ describe('a lasting failure', () => {
     assert.deepEqual((await firstLines()).slice(7), [over(rest)]);
   });
 });
+
+describe('a rejected configuration', () => {
+  const firstLines = async (store: Parameters<typeof sentAlerts>[0]) =>
+    (await sentAlerts(store)).map((text) => text.split('\n', 1)[0]);
+  const title = alertTitle('config_rejected');
+
+  it('raises an alert after a minute, with its position, and one at the end', async () => {
+    const store = createMemoryStore();
+    const gateway = await watch(store);
+    await gateway.clock.run(10_000);
+    gateway.reject('config.yaml:3:5: no such key');
+    await gateway.clock.run(MINUTE - 10_000);
+    assert.deepEqual(await sentAlerts(store), []);
+    await gateway.clock.run(20_000);
+    assert.deepEqual(await sentAlerts(store), [
+      `hookwright: ${title}: the configuration\nconfig.yaml:3:5: no such key`,
+    ]);
+    await gateway.clock.run(3 * HOUR);
+    gateway.reject(null);
+    await gateway.clock.run(10_000);
+    const lines = await firstLines(store);
+    assert.deepEqual(lines.slice(1), [`hookwright: resolved: ${title}: the configuration`]);
+  });
+
+  it('raises none for a file that was broken for less than a minute', async () => {
+    const store = createMemoryStore();
+    const gateway = await watch(store);
+    await gateway.clock.run(10_000);
+    for (let saves = 0; saves < 5; saves++) {
+      gateway.reject('config.yaml:3:5: no such key');
+      await gateway.clock.run(MINUTE - 10_000);
+      gateway.reject(null);
+      await gateway.clock.run(10_000);
+    }
+    assert.deepEqual(await sentAlerts(store), []);
+  });
+
+  it('raises it immediately at a start, once for several starts, and ends it after a start that serves it', async () => {
+    const store = createMemoryStore();
+    const gateway = await watch(store);
+    await gateway.clock.run(10_000);
+    gateway.reject('config.yaml:3:5: no such key');
+    for (let starts = 0; starts < 3; starts++) {
+      await gateway.restart();
+      await gateway.clock.run(1);
+      assert.deepEqual(await firstLines(store), [`hookwright: ${title}: the configuration`]);
+    }
+    gateway.reject(null);
+    await gateway.restart();
+    await gateway.clock.run(10_000);
+    assert.equal((await sentAlerts(store)).length, 2);
+  });
+});

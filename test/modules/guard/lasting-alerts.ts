@@ -20,6 +20,8 @@ export interface Watch {
   deliver(chat_id: string, failure: string | null): void;
   /** Answers requests of a route. */
   answer(authentic: boolean, times: number, route?: string): void;
+  /** The newest configuration is rejected for this reason; null: it is in service. */
+  reject(problem: string | null): void;
   /** Pauses a key of route `talk`. */
   pause(key: string): void;
   /** Rejects a run over the budget of a route, in a window that ends in an hour. */
@@ -32,11 +34,12 @@ export interface Watch {
 export async function watch(store: Store, clock = new FakeClock()): Promise<Watch> {
   const { table } = await compileText('gateway: { alerts: { deliver: local } }', { home: '/nowhere', env: {} });
   if (table === null) throw new Error('it does not compile');
+  let problem: string | null = null;
   const open = (): Guard =>
     openGuard({
       ...{ store, clock, ids: createIds(randomBytes), log: silentLog, table: () => table, wake: () => {} },
       deliverer: { deliver: async () => ({ kind: 'ok', message_id: null, sent: 1 }) },
-      state: () => ({ ready: true, rejected: [], overdueJob: null }),
+      state: () => ({ ready: true, rejected: [], problem, url: 'http://here', overdueJob: null }),
       heartbeatUrl: () => null,
     });
   let guard = open();
@@ -51,6 +54,9 @@ export async function watch(store: Store, clock = new FakeClock()): Promise<Watc
     },
     answer(authentic, times, route = 'review') {
       for (let n = 0; n < times; n++) guard.requested(route, authentic);
+    },
+    reject(reason) {
+      problem = reason;
     },
     pause(key) {
       const limit = {

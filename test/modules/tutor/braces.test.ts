@@ -140,6 +140,18 @@ const LOUD: readonly (readonly [written: string, meant: string, isRepaired?: tru
   ['{items[1:2]}', '{items[0].id}'],
   ['{items[?(@.open)]}', '{items[0].id}'],
   ['{имя}', '{["имя"]}'],
+  ['{x || y}', '{x}'],
+  ['{x ?? y}', '{x}'],
+  ['{len(a)}', '{a}'],
+  ['{upper( a.b )}', '{a.b}'],
+  ['{a->b}', '{a.b}'],
+  ['{$a->b->c}', '{a.b.c}'],
+  ['{"a.b"}', '{["a.b"]}'],
+  ["{'a.b'}", '{["a.b"]}'],
+  ['{>x}', 'filters'],
+  ['{^x}', 'filters'],
+  ['{{^merged}}', 'filters'],
+  ['{{> header}}', 'filters'],
 ];
 
 describe('a loop of another tool', () => {
@@ -216,7 +228,11 @@ describe('fields', () => {
     ["data['a.b']", 'data["a.b"]'],
     ['@odata.id', '["@odata.id"]'],
     ['labels.app.kubernetes.io/name', 'labels["app.kubernetes.io/name"]'],
-    ['a[?(@.b)]', 'labels["app/name"]'],
+    ['a[?(@.b)]', 'any_of: items'],
+    ['*.x', 'any_of: items'],
+    ['x[-1]', 'items[0].id'],
+    ['x[-1].id', 'items[0].id'],
+    ['${a.b}', '`a.b`'],
     ['{a', 'labels["app/name"]'],
   ] as const)
     test(`${field} is answered with ${meant}`, () => {

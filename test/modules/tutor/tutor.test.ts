@@ -10,7 +10,7 @@ import { ROOT } from '../../helpers/root.ts';
 const CASES = join(ROOT, 'test/modules/tutor/mistakes/cases');
 const modules = MODULES.filter(({ tutor }) => tutor === undefined);
 
-const TEXTS: ReadonlySet<string> = new Set(['template-braces', 'foreign-path', 'literal-prompt']);
+const TEXTS: ReadonlySet<string> = new Set(['template-braces', 'foreign-path', 'filter-glob', 'literal-prompt']);
 
 describe('without the tutor', () => {
   for (const file of readdirSync(CASES).filter((name) => /^[^.]+\.yaml$/.test(name))) {

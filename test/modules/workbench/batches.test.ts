@@ -95,6 +95,11 @@ test('a test expects something of each event and of the response', async (t) => 
     assert.equal(code, 1, JSON.stringify(wrong));
     assert.match(text, /expected/);
   }
+  for (const wrong of [{ prompt: 'hello of n' }, { deliver: 'log' }, { session: 'a' }]) {
+    const { code, text } = await run({ outcome: 'accepted', ...wrong });
+    assert.equal(code, 1, JSON.stringify(wrong));
+    assert.match(text, /under `events`/);
+  }
 });
 
 test('a batch is captured and replayed event by event, and compared with another configuration', async (t) => {

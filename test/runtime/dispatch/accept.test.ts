@@ -282,6 +282,36 @@ describe('accept', () => {
     );
   });
 
+  it('waits longer than the agent requires, for up to an hour and its jitter, before it retries a failed run', async () => {
+    for (const [retryAfterMs, wait] of [
+      [30_000, 33_000],
+      [500, 2000],
+      [null, 2000],
+      [Number.NaN, 2000],
+      [-5, 2000],
+      [6e8, 3_960_000],
+    ] as const) {
+      const bench = dispatchBench({
+        max_attempts: 2,
+        agent: () => Promise.reject(new AgentError('too many requests', { retryAfterMs })),
+      });
+      await bench.service.accept(makeDispatch('a'), claimOf('1'), null);
+      await bench.clock.run(1);
+      const [step] = storedIn(bench.store, 'a')?.steps ?? [];
+      assert.equal((step?.next_at ?? 0) - (step?.at ?? 0), wait, `${retryAfterMs}`);
+    }
+  });
+
+  it('does not repeat a run that can never succeed', async () => {
+    const bench = dispatchBench({
+      max_attempts: 3,
+      agent: () => Promise.reject(new AgentError('no such model', { permanent: true })),
+    });
+    await bench.service.accept(makeDispatch('a'), claimOf('1'), null);
+    await bench.clock.run(60_000);
+    assert.deepEqual([stateOf(bench.store, 'a'), bench.runs.length], ['dead', 1]);
+  });
+
   it('begins a run later if the machine could not begin it, any number of times, and counts no attempt', async () => {
     let lacks = 20;
     const bench = dispatchBench({

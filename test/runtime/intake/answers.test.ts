@@ -254,7 +254,8 @@ test('unknown routes, profiles, mismatches and paths get the same 404', async (t
     '/p/ops/webhooks/own',
     '/p/none/webhooks/own',
     '/p/default/webhooks/ops',
-    '/webhooks/own/',
+    '/webhooks/own//',
+    '/webhooks/',
     '/webhooks//own',
     '/webhooks/%6fwn',
     '/WEBHOOKS/own',
@@ -269,10 +270,69 @@ test('unknown routes, profiles, mismatches and paths get the same 404', async (t
     assert.equal(response.status, 404, path);
     assert.equal(errorCode(await response.json()), 'unknown_route', path);
   }
-  for (const path of ['/webhooks/own', '/p/default/webhooks/own', '/p/ops/webhooks/ops', '/webhooks/own?x=1']) {
+  for (const path of [
+    '/webhooks/own',
+    '/p/default/webhooks/own',
+    '/p/ops/webhooks/ops',
+    '/webhooks/own?x=1',
+    '/webhooks/own/?x=1',
+    '/p/ops/webhooks/ops/',
+  ]) {
     const response = await fetch(url + path, { method: 'POST', body: '{}', headers: signed('{}') });
     assert.equal(response.status, 202, path);
   }
+});
+
+test('an event for an unknown path leaves one line with the nearest route, at most twenty a minute', async (t) => {
+  const clock = new FakeClock();
+  const { url, log } = await serve(
+    t,
+    { routes: { 'github-prs': {}, ops: { profile: 'ops' } }, gateway: { multiplex_profiles: true }, profiles: ['ops'] },
+    { clock },
+  );
+  const miss = async (path: string, method = 'POST') => {
+    const { length } = log.lines;
+    assert.equal((await fetch(url + path, { method })).status, 404, path);
+    return log.lines.slice(length).filter(({ level }) => level !== 'debug');
+  };
+  const nearest = {
+    '/webhooks/GitHub-PRs': '/webhooks/github-prs',
+    '/hooks/github_prs?token=hidden': '/webhooks/github-prs',
+    '/webhook/github-pr/': '/webhooks/github-prs',
+    '/hook/webhooks/github-prs': '/webhooks/github-prs',
+    '/p/Ops/webhook/ops': '/p/ops/webhooks/ops',
+    '/webhooks/ops': '/p/ops/webhooks/ops',
+    '/p/ops/webhooks/github-prs': '/webhooks/github-prs',
+    '/webhooks/gitlab': undefined,
+    '/': undefined,
+    [`/${'x'.repeat(3000)}`]: undefined,
+  };
+  for (const [path, expected] of Object.entries(nearest)) {
+    const [line, other] = await miss(path);
+    assert.equal(line?.fields.nearest, expected, path);
+    assert.equal(line?.level, expected === undefined ? 'info' : 'warn');
+    assert.equal(other, undefined);
+    assert(!JSON.stringify(line).includes('hidden') && JSON.stringify(line).length < 400);
+  }
+  assert.deepEqual(await miss('/hooks/github-prs', 'GET'), []);
+  for (let count = Object.keys(nearest).length; count < 20; count++) assert.equal((await miss('/wp')).length, 1);
+  assert.deepEqual([await miss('/wp'), await miss('/hooks/ops')], [[], []]);
+  clock.advance(60_000);
+  const [line] = await miss('/hooks/ops');
+  assert.deepEqual([line?.fields.nearest, line?.fields.not_logged], ['/p/ops/webhooks/ops', 2]);
+});
+
+test('a refused body leaves a line with its size and the limit', async (t) => {
+  const { url, log } = await serve(t, { routes: { ci: {} }, server: { max_body_bytes: 100 } });
+  const send = async (body: string | ReadableStream) => {
+    const half = typeof body === 'string' ? {} : { duplex: 'half' as const };
+    const response = await fetch(`${url}/webhooks/ci`, { method: 'POST', body, headers: signed('x'), ...half });
+    assert.equal(response.status, 413);
+    await response.text();
+    return String(log.lines.at(-1)?.fields.detail);
+  };
+  assert.match(await send('x'.repeat(4321)), /4321.*100/);
+  assert.match(await send(new Blob(['x'.repeat(4321)]).stream()), /100/);
 });
 
 test('guesses of routes and profiles get byte-identical responses', async (t) => {

@@ -46,7 +46,7 @@ test('a value that is not a time has no age', () => {
     true,
     '',
     'soon',
-    '2026-01-01',
+    '2026-13-41',
     '2026-13-41T00:00:00Z',
     '2026-01-01T11:58:30+',
     'Thu, 41 Jan 2026 11:58:30 GMT',
@@ -58,4 +58,9 @@ test('a value that is not a time has no age', () => {
     '1e9',
   ])
     assert.equal(age(at), null, JSON.stringify(at));
+});
+
+test('a date without a time is the end of its day, so that no event of that day is too old', () => {
+  assert.equal(age('2025-12-31'), 12 * 3_600_000 + 1);
+  assert.equal(age('2026-01-01'), -12 * 3_600_000 + 1);
 });

@@ -2,6 +2,7 @@
  * Loads and locks the rows that a series of changes needs. All locks are taken first, in key order. Rows that depend on
  * a locked row are read by a later statement, because each statement sees the database at its own start.
  */
+import { groupBy } from '../../../../base/group-by.ts';
 import type { HeadTarget } from '../../../../runtime/store/group-commit.ts';
 import type { GuardRow, Ref } from '../../../../runtime/store/records.ts';
 import { claimKeys, guardKey, laneKey, pauseOfRoute } from '../../../../runtime/store/records.ts';
@@ -155,24 +156,6 @@ interface Loaded {
   readonly ticks: readonly { readonly job: string; readonly due_at: number }[];
 }
 
-const NOTHING: Loaded = {
-  refs: [],
-  claims: [],
-  messages: [],
-  ended: [],
-  bodies: [],
-  limits: [],
-  work: [],
-  grouped: [],
-  jobs: [],
-  guard: [],
-  heads: [],
-  deliveries: [],
-  steps: [],
-  ticks: [],
-  queued: [],
-};
-
 /** The results, by name, of statements that are sent together in this order. */
 async function together<T extends object>(asked: T): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
   const results = await Promise.all(Object.values(asked));
@@ -242,44 +225,53 @@ async function loadSessions(
 /** Loads the abandoned rows for `recover`. */
 export async function loadLeft(db: PgConnection, refs: readonly Ref[]): Promise<UnitRows> {
   const [work, heads] = await Promise.all([db.query<WorkRow>(WORK_ROWS, [refs]), db.query<StoredHead>(HEADS, [refs])]);
-  return rowsOf({ ...NOTHING, work, heads });
+  return rowsOf({ work, heads });
 }
 
-function rowsOf(loaded: Loaded): UnitRows {
-  const refs = loaded.refs.map(({ ref }) => ref);
-  const heads = new Map(loaded.heads.map((row) => [row.ref, row]));
-  const steps = byRef(loaded.steps);
-  const bodies = new Map(loaded.bodies.map(({ ref, body }) => [ref, body]));
-  const work = new Map([...loaded.queued, ...loaded.work, ...loaded.grouped].map((row) => [row.ref, row]));
+/** @param loaded rows that were not asked for are left out */
+function rowsOf({
+  refs = [],
+  queued = [],
+  grouped = [],
+  steps = [],
+  deliveries = [],
+  ...loaded
+}: Partial<Loaded>): UnitRows {
+  const numbers = refs.map(({ ref }) => ref);
+  const heads = mapOf(loaded.heads, (row) => [row.ref, row]);
+  const stepsByRef = groupBy(steps, ({ ref }) => ref);
+  const bodies = mapOf(loaded.bodies, ({ ref, body }) => [ref, body]);
+  const work = mapOf([...queued, ...(loaded.work ?? []), ...grouped], (row) => [row.ref, row]);
   const sessions = new Map<string, WorkRow[]>();
-  for (const { ref, session } of loaded.queued) {
+  for (const { ref, session } of queued) {
     const row = work.get(ref);
     if (row !== undefined && session !== null) sessions.set(session, [...(sessions.get(session) ?? []), row]);
   }
-  const ticks = new Set(loaded.ticks.map(({ job, due_at }) => tickKey(job, due_at)));
+  const ticks = new Set(loaded.ticks?.map(({ job, due_at }) => tickKey(job, due_at)));
   return {
     nextRef() {
-      const ref = refs.shift();
+      const ref = numbers.shift();
       if (ref === undefined) throw new Error('no number is left for a dispatch');
       return ref;
     },
     keyOf: shortenedKey,
-    claims: new Map(loaded.claims.map(({ key, expires_at }) => [key, expires_at])),
-    messages: new Map(loaded.messages.map(({ key, ref, ttl_ms }) => [key, { ref, ttl_ms }])),
-    ended: new Map(loaded.ended.map((row) => [row.ref, workOf(row)])),
+    claims: mapOf(loaded.claims, ({ key, expires_at }) => [key, expires_at]),
+    messages: mapOf(loaded.messages, ({ key, ref, ttl_ms }) => [key, { ref, ttl_ms }]),
+    ended: mapOf(loaded.ended, (row) => [row.ref, workOf(row)]),
     bodyOf: (ref) => bodies.get(ref),
-    limits: new Map(loaded.limits.map(({ lane, max_concurrent }) => [lane, max_concurrent])),
+    limits: mapOf(loaded.limits, ({ lane, max_concurrent }) => [lane, max_concurrent]),
     work,
     sessions,
-    groups: new Map(loaded.grouped.map(({ group_key, ref }) => [group_key ?? '', ref])),
-    deliveries: new Map(
-      [...byRef(loaded.deliveries)].map(([ref, rows]) => [ref, new Map(rows.map((row) => [row.n, row]))]),
-    ),
-    jobs: new Map(loaded.jobs.map((row) => [row.job, row])),
-    guard: new Map(loaded.guard.map(({ id, body }) => [id, body])),
+    groups: mapOf(grouped, ({ group_key, ref }) => [group_key ?? '', ref]),
+    deliveries: mapOf([...groupBy(deliveries, ({ ref }) => ref)], ([ref, rows]) => [
+      ref,
+      mapOf(rows, (row) => [row.n, row]),
+    ]),
+    jobs: mapOf(loaded.jobs, (row) => [row.job, row]),
+    guard: mapOf(loaded.guard, ({ id, body }) => [id, body]),
     headOf: (ref) => heads.get(ref),
     targetsOf: (ref) => JSON.parse(heads.get(ref)?.targets ?? '[]') as readonly HeadTarget[],
-    stepsOf: (ref) => (steps.get(ref) ?? []).map(({ data }) => JSON.parse(data) as Step),
+    stepsOf: (ref) => (stepsByRef.get(ref) ?? []).map(({ data }) => JSON.parse(data) as Step),
     hasTick: (job, due_at) => ticks.has(tickKey(job, due_at)),
   };
 }
@@ -291,8 +283,5 @@ const workOf = ({ profile, route, ...row }: EndedRow): WorkRow => {
 
 const tickKey = (job: string, due_at: number): string => JSON.stringify([job, due_at]);
 
-function byRef<R extends { readonly ref: Ref }>(rows: readonly R[]): ReadonlyMap<Ref, readonly R[]> {
-  const found = new Map<Ref, R[]>();
-  for (const row of rows) found.set(row.ref, [...(found.get(row.ref) ?? []), row]);
-  return found;
-}
+const mapOf = <Row, Key, Value>(rows: readonly Row[] = [], entryOf: (row: Row) => [Key, Value]): Map<Key, Value> =>
+  new Map(rows.map(entryOf));

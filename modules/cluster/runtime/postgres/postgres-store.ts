@@ -286,12 +286,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     return db;
   };
   const reader = new SnapshotReader(connectReader, beginReadOf(quoted));
-  const connectCounter = (): Promise<PgConnection> => connect({ url, name: 'hookwright counter', prepare: listen });
-  const counting = new SnapshotReader(connectCounter, beginLaxOf(quoted));
-  const connectState = (): Promise<PgConnection> => connect({ url, name: 'hookwright state', prepare: listen });
-  const state = new SnapshotReader(connectState, beginOf(quoted));
-  const connectRequests = (): Promise<PgConnection> => connect({ url, name: 'hookwright requests', prepare: listen });
-  const requests = new SnapshotReader(connectRequests, beginLaxOf(quoted));
+  const separate = (use: string, begin: string): SnapshotReader =>
+    new SnapshotReader(() => connect({ url, name: `hookwright ${use}`, prepare: listen }), begin);
   let notified = (_: string): void => {};
   const store = new PostgresStore({
     table: node.table,
@@ -303,9 +299,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
       return others;
     },
     reader,
-    counter: counting,
-    state,
-    requests,
+    counter: separate('counter', beginLaxOf(quoted)),
+    state: separate('state', beginOf(quoted)),
+    requests: separate('requests', beginLaxOf(quoted)),
     refused,
     clock,
     log,

@@ -173,7 +173,7 @@ function happened({ at, what, target, outcome, reason, next_at }: Stored['timeli
 }
 
 function Run({ of }: { of: Stored['run'] }) {
-  const { attempts, duration_ms, exit_code, signal, stderr, denied, answer, usage } = of;
+  const { attempts, duration_ms, exit_code, signal, stderr, stdout, denied, answer, usage } = of;
   return (
     <Card title="Run">
       <Facts
@@ -194,6 +194,11 @@ function Run({ of }: { of: Stored['run'] }) {
       {stderr !== '' && (
         <Block title label="Standard error">
           {stderr}
+        </Block>
+      )}
+      {stdout !== '' && (
+        <Block title label="Standard output">
+          {stdout}
         </Block>
       )}
     </Card>

@@ -29,8 +29,8 @@ export const Requests = ({ place }: ViewProps) => (
     empty="No matching requests."
     note={({ data }) => data !== null && data.not_kept > 0 && <NotCaptured of={data.not_kept} />}
   >
-    {({ id, at, route, event, outcome, reason, delivery_id }) => (
-      <Row key={id} href={to(['requests', id])} name={route} about={known(event)} end={<Ago at={at} />}>
+    {({ id, at, route, path, event, outcome, reason, delivery_id }) => (
+      <Row key={id} href={to(['requests', id])} name={route || path} about={known(event)} end={<Ago at={at} />}>
         <OutcomeBadge outcome={outcome} reason={reason} />
         <span class="dim small mono wide">{delivery_id.slice(0, 40)}</span>
       </Row>
@@ -57,7 +57,7 @@ export function Request({ id }: ViewProps) {
   const explained = useData('explainRequest', isWhole ? { id } : null, false);
   return (
     <>
-      <Head title={request === null ? 'Request' : `Request to ${request.route}`} of="Requests">
+      <Head title={request === null ? 'Request' : `Request to ${request.route || request.path}`} of="Requests">
         {isWhole && <Actions of={request} />}
       </Head>
       <Show of={loaded}>

@@ -13,7 +13,7 @@ import { renamed, variableName } from '../conversion.ts';
 import type { Draft, DraftRoute, Settings } from '../draft.ts';
 import { closeRoute } from '../draft.ts';
 import { asList, asMap } from '../foreign-value.ts';
-import { EVALUATING, PRINTING } from './built/names.ts';
+import { CONVERTED_KEYS, EVALUATING, LOST_ANSWERS, PRINTING } from './built/names.ts';
 import type { TriggerCondition } from './convert-rule.ts';
 import { ALWAYS, convertRule, eventHeaders, setAuth } from './convert-rule.ts';
 import { fieldOf, isXmlPath, textOf } from './hook-value.ts';
@@ -66,45 +66,17 @@ function addToken(draft: Draft, route: DraftRoute, path: NodePath, { gaps }: Tri
   route.report.changed(path, 'the hook had no secret: anyone who knew the URL could run the command', instead);
 }
 
-type Answer = readonly [reason: string, instead: string];
-
-const STATUS: Answer = ['events are always answered 202 with JSON', 'Make the sender accept any 2xx (docs/http.md)'];
-const OUTPUT: Answer = [
-  'an event is answered before its command runs',
-  'Its output is in the log, or goes where `deliver` says; `hookwright deliveries show` shows the result',
-];
-
-/** Keys that configure the response, which hookwright does not allow. */
-const ANSWERS = new Map<string, Answer>([
-  ['response-message', STATUS],
-  ['response-headers', STATUS],
-  ['success-http-response-code', STATUS],
-  [
-    'trigger-rule-mismatch-http-response-code',
-    ['an event that a filter rejects is answered 200, an unauthenticated one 401', 'Adapt the sender (docs/http.md)'],
-  ],
-  ['include-command-output-in-response', OUTPUT],
-  ['include-command-output-in-response-on-error', OUTPUT],
-]);
-
-const CONVERTED = new Set([
-  'id',
-  'execute-command',
-  'command-working-directory',
-  'trigger-rule',
-  'pass-arguments-to-command',
-  'pass-environment-to-command',
-  'pass-file-to-command',
-  'parse-parameters-as-json',
-]);
+/** Keys that configure the response, which hookwright does not allow, each with what is lost and what to do instead. */
+const LOST = new Map(Object.entries(LOST_ANSWERS).flatMap(([keys, lost]) => keys.split(' ').map((key) => [key, lost])));
+const CONVERTED = new Set(CONVERTED_KEYS.split(' '));
 
 function convertAnswer({ report, path: at }: DraftRoute, key: string, value: unknown): void {
   const name = key.toLowerCase();
   const path = [...at, key];
   if (CONVERTED.has(name)) return;
-  const answer = ANSWERS.get(name);
+  const answer = LOST.get(name);
   const isOff = value === false || value === null || value === 0 || value === '';
-  if (answer !== undefined && !isOff) report.lost(path, ...answer);
+  if (answer !== undefined && !isOff) report.lost(path, answer.reason, answer.instead);
   else if (answer !== undefined || name === 'trigger-signature-soft-failures') report.carried(path);
   else if (name === 'http-methods') convertMethods(report, path, value);
   else if (name === 'incoming-payload-content-type') convertType(report, path, value);

@@ -45,14 +45,14 @@ function check(budget: BudgetConfig | undefined, path: NodePath, reports: Report
 
 /** A program may report usage in a file, unless `usage_paths` says that it prints it. */
 function planReports(plan: AgentPlan, what: UsageKind): boolean {
-  if (plan.kind !== 'command') return plan.kind === 'openai' && what === 'tokens';
+  if (plan.kind !== 'command') return plan.kind === 'openai';
   const { usage_paths: paths } = plan;
   if (paths === undefined) return true;
   return (what === 'cost' ? paths.cost : [...paths.input, ...paths.output]).length > 0;
 }
 
 function configReports({ command, openai, usage_paths: paths }: AgentConfig, what: UsageKind): boolean {
-  if (command === undefined) return openai !== undefined && what === 'tokens';
+  if (command === undefined) return openai !== undefined;
   if (paths === undefined) return true;
   return what === 'cost' ? paths.cost !== undefined : (paths.input ?? paths.output) !== undefined;
 }

@@ -1,7 +1,9 @@
 /** "Did you mean" for paths: finds paths with similar spelling, and paths with the same parts elsewhere. */
+
+import type { DistanceRows } from '../../../../base/edit-distance.ts';
+import { editDistance, extendRows, firstRows } from '../../../../base/edit-distance.ts';
 import { printPath } from '../../../../base/paths.ts';
-import type { DistanceRows } from '../../../../compiler/text/suggest.ts';
-import { editDistance, extendRows, firstRows, isPlural, isSlip } from '../../../../compiler/text/suggest.ts';
+import { isPlural, isSlip } from '../../../../compiler/text/suggest.ts';
 import type { FormSet, Level, PathTree } from './form-set.ts';
 import { createPathTree } from './form-set.ts';
 

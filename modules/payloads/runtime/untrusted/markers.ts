@@ -5,6 +5,7 @@
 
 import { INVISIBLE } from '../../../../base/text.ts';
 import type { CleanText, Marks } from '../../../../runtime/table/link-template.ts';
+import { LOOK_ALIKES } from './built/look-alikes.ts';
 
 /** The notice names the tags without writing them, because only values are between markers. */
 const notice = (id: string): string =>
@@ -97,20 +98,7 @@ const OTHER = 0x7f;
 /** Replaces a character that resembles no ASCII character. */
 export const OTHER_CHARACTER = String.fromCharCode(OTHER);
 
-/** Look-alikes of the characters that markers consist of, in addition to those that Unicode normalisation finds. */
-const LOOK_ALIKES: Readonly<Record<string, string>> = {
-  '<': '‹«〈⟨《⟪❮❰ᐸ≺˂⧼≪⋖⪡⦑⦉ᚲᑉ❬𝈶⟮',
-  '/': '⁄∕⧸⧵∖╱⟋〳ノ丿᜵Ⳇ⼃╲⟍',
-  '-': '‐‒–—―−⁃˗⎯ー─━╌⸺⸻۔ⲻᅳ',
-  u: 'υսʋᴜꞟꭎꭒцʊ∪⋃ՍᑌꓴሀꮜᎫ𐓎𐓶𑣘𖽂µ',
-  n: 'ᑎᴎꓵпոռηղɴиɲɳŋИΝꓠⲚ𐔓ɯภՈ∩ⴖ',
-  t: 'ᴛꭲтτТΤᎢꓔⲦ⊤⟙†ŧƭʈŦꞇՇ🝨𐊗𐊱𐌕𑢼𖼊',
-  r: 'ᖇꮢгꭇꭈᴦⲅʀᎡᏒꓣɾɼɽяЯր𐒴𖼵ꮁ',
-  s: 'ᔕꜱꮥѕƽЅՏᏕᏚꓢ𐑈𐊖𐐠𑣁𖼺ꮪʂ§',
-  e: 'ᴇꭼⲉеҽ℮ꬲɛєεΕЕⴹᎬꓰ∊∈⋿ǝəэɘɇ𐊆𑢦𑢮ҿ',
-  d: 'ꭰᗫԁꓒᏧᑯɗđɖժᎠᗞᗪꓓᴅÐĐƉԀ',
-};
-
+/** Look-alikes of the characters that markers consist of, by code. */
 const KNOWN = new Map(
   Object.entries(LOOK_ALIKES).flatMap(([folded, alike]) =>
     [...alike].map((each) => [each.codePointAt(0) ?? 0, folded.charCodeAt(0)] as const),

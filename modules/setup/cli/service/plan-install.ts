@@ -1,9 +1,10 @@
 /** Plans and runs the steps that install a systemd unit, so that they can be shown before anything changes. */
 
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { CliError } from '../../../../cli/base/errors.ts';
 import { writeAtomic } from '../../../../runtime/platform/files.ts';
 import LIMITS from './unit-limits.json' with { type: 'json' };
@@ -21,26 +22,52 @@ export interface InstallRequest {
   readonly config: string | null;
   /** The differences for which the gateway rejects a changed configuration. */
   readonly failOn: readonly string[];
-  /** `<home_dir>` of a user service, absolute. */
-  readonly home: string;
+  /** `<home_dir>`, absolute; null: the usual one of the scope. */
+  readonly home: string | null;
+  /** The text of an installed unit; null if there is none. */
+  readonly installed: (path: string) => string | null;
   /** `HOME`, `USER` and `PATH` of the installing user, with which the unit finds its agents. */
   readonly userHome: string;
   readonly userName: string;
   readonly path: string;
 }
 
-const SERVICE = 'hookwright.service';
+const SERVICE = 'hookwright';
 const SERVICE_USER = 'hookwright';
 const STATE = '/var/lib/hookwright';
 const SYSTEM_FOLDER = '/etc/hookwright';
 
+/** Whether systemd creates it for a service. */
+export const isServiceHome = (home: string): boolean => dirname(home) === dirname(STATE);
+
 export const systemConfig = (): string => join(SYSTEM_FOLDER, 'hookwright.yaml');
+
+/** The name of the unit: each home has its own. A unit for this home that has the usual name keeps it. */
+export function unitName({ home, installed }: Pick<InstallRequest, 'home' | 'installed'>, folder: string): string {
+  const usual = `${SERVICE}.service`;
+  if (home === null || installed(join(folder, usual))?.includes(environment('HOOKWRIGHT_HOME', home))) return usual;
+  const project = basename(dirname(home)).replace(/[^A-Za-z0-9_-]+/g, '-');
+  return `${SERVICE}-${project}-${createHash('sha256').update(home).digest('hex').slice(0, DIGEST)}.service`;
+}
+
+/** Digits that tell homes of projects with the same name apart. */
+const DIGEST = 6;
+
+export const unitFolder = ({ scope, userHome }: Pick<InstallRequest, 'scope' | 'userHome'>): string =>
+  scope === 'system' ? '/etc/systemd/system' : join(userHome, '.config/systemd/user');
 
 export function planInstall(request: InstallRequest): readonly InstallStep[] {
   return request.scope === 'system' ? planSystem(request) : planUser(request);
 }
 
-function planSystem({ program, config, failOn, path }: InstallRequest): readonly InstallStep[] {
+function planSystem(request: InstallRequest): readonly InstallStep[] {
+  const { program, config, failOn, path } = request;
+  const home = request.home ?? STATE;
+  if (!isServiceHome(home))
+    throw new CliError(
+      `a system service cannot use the home ${home}`,
+      `set \`home: ${dirname(STATE)}/<name>\`: systemd creates it`,
+    );
   const hidden = program.find((word) => /^\/(home|root|run\/user)\//.test(word));
   if (hidden !== undefined) {
     throw new CliError(
@@ -49,7 +76,8 @@ function planSystem({ program, config, failOn, path }: InstallRequest): readonly
     );
   }
   const used = config ?? systemConfig();
-  const unit: ServiceUnit = { program, config: used, failOn, home: STATE, user: SERVICE_USER, path };
+  const unit: ServiceUnit = { program, config: used, failOn, home, user: SERVICE_USER, path };
+  const service = join(unitFolder(request), unitName(request, unitFolder(request)));
   const account = ['useradd', '--system', '--user-group', '--home-dir', STATE, '--shell', '/usr/sbin/nologin'];
   return [
     run(
@@ -70,32 +98,36 @@ function planSystem({ program, config, failOn, path }: InstallRequest): readonly
           run('let no other user read them', 'chmod', '-R', 'g+rX,o=', SYSTEM_FOLDER),
         ]
       : []),
-    { kind: 'write', path: join('/etc/systemd/system', SERVICE), text: printUnit(unit) },
-    ...start('systemctl'),
+    { kind: 'write', path: service, text: printUnit(unit) },
+    ...start(basename(service), 'systemctl'),
   ];
 }
 
-function planUser({ program, config, failOn, home, userHome, userName, path }: InstallRequest): readonly InstallStep[] {
+function planUser(request: InstallRequest): readonly InstallStep[] {
+  const { program, config, failOn, userHome, userName, path } = request;
+  const home = request.home ?? join(userHome, '.hookwright');
   if (config === null)
     throw new Error('no configuration found: create one with hookwright init before you install a user service');
   const unit: ServiceUnit = { program, config, failOn, home, user: null, path };
+  const service = join(unitFolder(request), unitName(request, unitFolder(request)));
   return [
-    { kind: 'write', path: join(userHome, '.config/systemd/user', SERVICE), text: printUnit(unit) },
-    ...start('systemctl', '--user'),
+    { kind: 'write', path: service, text: printUnit(unit) },
+    ...start(basename(service), 'systemctl', '--user'),
     run('keep it running while you are logged out', 'loginctl', 'enable-linger', userName),
   ];
 }
 
-const start = (...systemctl: readonly string[]): readonly InstallStep[] => [
+const start = (service: string, ...systemctl: readonly string[]): readonly InstallStep[] => [
   run('load the unit', ...systemctl, 'daemon-reload'),
-  run('start it at boot', ...systemctl, 'enable', SERVICE),
-  run('start it now', ...systemctl, 'restart', SERVICE),
+  run('start it at boot', ...systemctl, 'enable', service),
+  run('start it now', ...systemctl, 'restart', service),
 ];
 
 const run = (why: string, ...argv: readonly string[]): InstallStep => ({ kind: 'run', argv, why });
 
 /** A systemd unit for a gateway: for the machine with minimal rights, or for one user. */
-interface ServiceUnit extends Pick<InstallRequest, 'program' | 'failOn' | 'home' | 'path'> {
+interface ServiceUnit extends Pick<InstallRequest, 'program' | 'failOn' | 'path'> {
+  readonly home: string;
   readonly config: string;
   /** The user of a system unit; null for a unit of the installing user. */
   readonly user: string | null;
@@ -131,7 +163,7 @@ function printUnit(unit: ServiceUnit): string {
     'KillMode=mixed',
     'TimeoutStopSec=60',
     'UMask=0077',
-    ...(user === null ? LIMITS.user : LIMITS.system),
+    ...(user === null ? LIMITS.user : [`StateDirectory=${basename(home)}`, ...LIMITS.system]),
     '',
     '[Install]',
     `WantedBy=${user === null ? 'default' : 'multi-user'}.target`,
@@ -177,7 +209,9 @@ export function runInstall(
     else runStep(machine, step.argv);
   }
   const flag = scope === 'user' ? '--user ' : '';
-  note(`installed; to see it: systemctl ${flag}status ${SERVICE}, journalctl ${flag}-u ${SERVICE} -f`);
+  const unit = steps.find((step) => step.kind === 'write');
+  const service = unit === undefined ? SERVICE : basename(unit.path);
+  note(`installed; to see it: systemctl ${flag}status ${service}, journalctl ${flag}-u ${service} -f`);
 }
 
 function refuseMachine({ hasSystemd, isRoot }: ServiceMachine, scope: InstallTarget['scope']): void {

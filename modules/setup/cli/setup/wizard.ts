@@ -86,6 +86,7 @@ export const GENERATE = 'generate';
 
 /** Top-level keys that `--set` reaches with a dotted path. */
 const ROOTS: ReadonlySet<string> = new Set([
+  'home',
   'app_scheme',
   'public_url',
   'platforms',

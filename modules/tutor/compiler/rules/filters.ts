@@ -8,11 +8,11 @@ import { flowText } from '../../../../compiler/text/plain-data.ts';
 export const filterGlob = rule('filter-glob', {
   route({ config }, report) {
     for (const { config: filter, path } of conditions(config.filters ?? [], ['filters'])) {
-      for (const operator of ['equals', 'not_equals', 'in'] as const) {
+      for (const operator of ['equals', 'not_equals', 'in', 'starts_with'] as const) {
         for (const [index, value] of [filter[operator]].flat().entries()) {
           if (typeof value !== 'string' || !GLOB.test(value)) continue;
           const at = operator === 'in' ? [...path, operator, index] : [...path, operator];
-          const message = `\`${operator}\` compares the whole value, and \`*\` is an ordinary character in it`;
+          const message = `\`*\` is an ordinary character in \`${operator}\``;
           report({ path: at, at: 'value', message, hint: matchHint(value) });
         }
       }

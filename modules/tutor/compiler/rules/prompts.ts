@@ -17,13 +17,13 @@ export const literalPrompt = rule('literal-prompt', {
   },
 });
 
-/** `file:x`, `@x`, `$(cat x)` and a path, as other tools name the file of a prompt. */
+/** `file:x`, `env:X`, `@x`, `$(cat x)` and a path, as other tools name the file of a prompt. */
 const FILE =
-  /^(?:file:(?:\/\/)?\S+|@(?:\.{0,2}\/)?[\w./-]*[\w-]|\$\(cat [^)]+\)|!include \S+|(?:\.{1,2}|~)?(?:\/?[\w.-]+\/)*[\w.-]+\.(?:md|txt|j2|jinja2?|tmpl|prompt))$/;
+  /^(?:file:(?:\/\/)?\S+|env:[A-Z_][A-Z0-9_]*|@(?:\.{0,2}\/)?[\w./-]*[\w-]|\$\(cat [^)]+\)|!include \S+|(?:\.{1,2}|~)?(?:\/?[\w.-]+\/)*[\w.-]+\.(?:md|txt|j2|jinja2?|tmpl|prompt))$/;
 
 function reportFile(prompt: string | undefined, report: Reporter): void {
   if (prompt === undefined || !FILE.test(prompt.trim())) return;
-  const message = `the prompt is this text, not the content of a file`;
+  const message = `the prompt is this text, not the content of a file or a variable`;
   const hint = 'write the text after `prompt: |`, or let the agent read the file: `Follow the instructions in …`';
   report({ path: ['prompt'], at: 'value', message, hint });
 }

@@ -54,7 +54,7 @@ function factsOf(request: KeptRequest, now: number): readonly (readonly [string,
     ['id', request.id],
     ['received', `${new Date(request.at).toISOString()} (${formatDuration(now - request.at)} ago)`],
     ['profile', request.profile === 'default' ? null : request.profile],
-    ['route', request.route],
+    ['route', request.route === '' ? null : request.route],
     ['request', `${request.method} ${request.path}`],
     ['body', captured],
     ['event', request.event === '' ? sentEvent(about) : request.event],
@@ -138,6 +138,7 @@ function fill(text: string, request: PrintableRequest): string {
     secret: whereSecretIs(request),
     source: sourceLine(request),
     delivery: deliveryCommand(request),
+    detail: detail(request.about),
   };
   return text.replace(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? '');
 }

@@ -98,6 +98,9 @@ export function compare(
   return keys.flatMap((key) => compareKey(key, expect, explanation, table));
 }
 
+/** What a request as a whole has, if it is a list of events. */
+const OF_BATCH: ReadonlySet<keyof TestExpectation> = new Set(['outcome', 'reason', 'event', 'response', 'events']);
+
 function compareKey<Key extends keyof typeof COMPARED>(
   key: Key,
   expect: TestExpectation,
@@ -105,6 +108,8 @@ function compareKey<Key extends keyof typeof COMPARED>(
   table: Pick<RouteTable, 'target_names'>,
 ): readonly Failure[] {
   const expected = expect[key];
+  if (explanation.events !== undefined && !OF_BATCH.has(key))
+    return [failure([key], 'the request is a list of events: write this under `events`, for each of them')];
   const compareOne: Compare<Key> = COMPARED[key];
   return expected === undefined || expected === null ? [] : compareOne(expected as Expected<Key>, explanation, table);
 }

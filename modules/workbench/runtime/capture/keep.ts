@@ -1,5 +1,6 @@
 /** Captures answered requests, without credentials, within the budgets of their routes. Responses do not wait for it. */
 import type {
+  CaptureMiss,
   CaptureRequest,
   CaptureStore,
   CaptureStoreContext,
@@ -11,7 +12,7 @@ import type { GatewayPlan, RouteTable } from '../../../../schemas/generated/type
 import type { CaptureEngine, WaitingRequest } from './queue.ts';
 import { CaptureQueue, fileEngine, sharedEngine } from './queue.ts';
 import type { CredentialPlaces } from './record.ts';
-import { credentialPlaces, makeRecord } from './record.ts';
+import { credentialPlaces, makeRecord, missRecord } from './record.ts';
 import { replayRequest, whyNotReplayable } from './replay.ts';
 import type { CaptureLimits } from './requests.ts';
 import { capturePath, createRequestIds, firstNumber, idOf } from './requests.ts';
@@ -42,6 +43,7 @@ export class BudgetedCaptureStore implements CaptureStore {
   private readonly nextNumber = createRequestIds();
   /** Keyed by the route's window, because it survives swaps of the table. */
   private readonly budgets = new WeakMap<LinkedRoute['window'], CaptureBudget>();
+  private readonly misses = new CaptureBudget();
   private places: { readonly table: RouteTable; readonly places: CredentialPlaces } | null = null;
   private isClosed = false;
 
@@ -85,6 +87,13 @@ export class BudgetedCaptureStore implements CaptureStore {
     const waiting = this.queue.add(makeRecord(number, intake, reply, about));
     if (isTaken && intake.authenticated) budget.addTaken(waiting);
     return idOf(number);
+  };
+
+  readonly keepMiss: CaptureMiss = (request, nearest) => {
+    const { clock } = this.context;
+    if (this.isClosed || !this.misses.admitUnverified(clock.monotonic()) || !this.queue.hasRoom(0)) return;
+    const at = clock.now();
+    this.queue.add(missRecord(this.nextNumber(at), request, { places: this.credentialPlaces(), at, nearest }));
   };
 
   /** Resolves once all waiting requests are stored or dropped. */

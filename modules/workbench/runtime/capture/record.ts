@@ -13,7 +13,8 @@ import type { BodyFormat } from '../../../../runtime/intake/parse-body.ts';
 import type { ReasonDetail } from '../../../../runtime/intake/reason.ts';
 import { reasonOf } from '../../../../runtime/intake/reason.ts';
 import type { Outcome, Reply } from '../../../../runtime/intake/reply.ts';
-import { ACCEPTED_OUTCOMES } from '../../../../runtime/intake/reply.ts';
+import { ACCEPTED_OUTCOMES, UNKNOWN_ROUTE } from '../../../../runtime/intake/reply.ts';
+import type { IntakeRequest } from '../../../../runtime/intake/unverified-bodies.ts';
 import type { RefusedRequest } from '../../../../runtime/verify/likely-sources.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
 import type { KeptEvent, KeptReason, LocatorPlan, RoutePlan, SchemePlan } from '../../../../schemas/generated/types.ts';
@@ -102,6 +103,39 @@ function headOf(
     replay_of: replayOf,
     ms: Math.round((now - intake.startedAt) * 100) / 100,
   };
+}
+
+/** The record of an event that was sent to an unknown path. @param nearest path of the most similar route */
+export function missRecord(
+  number: number,
+  { method = '', url = '', rawHeaders }: IntakeRequest,
+  { places, at, nearest }: { places: CredentialPlaces; at: number; nearest: string | null },
+): UnfinishedRecord {
+  const { outcome, status } = UNKNOWN_ROUTE;
+  const head: KeptHead = {
+    at,
+    method,
+    outcome,
+    status,
+    profile: '',
+    route: '',
+    path: pathWithoutCredentials(url, places),
+    headers: withoutCredentials(rawHeaders, places),
+    about: nearest === null ? null : { kind: 'text', text: `the nearest route is ${nearest}` },
+    stage: null,
+    reason: null,
+    cause: null,
+    event: '',
+    delivery_id: '',
+    scheme: null,
+    verified: false,
+    body_bytes: null,
+    body_sha256: null,
+    dispatch_id: null,
+    replay_of: null,
+    ms: 0,
+  };
+  return { number, head, body: null, credentials: { places: [], format: null }, refused: null };
 }
 
 const keptEvent = ({ intake, reply: { outcome } }: BatchEvent): KeptEvent => ({

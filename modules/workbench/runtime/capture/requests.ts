@@ -104,10 +104,10 @@ const headOf = (head: string): KeptHead | null => decodeOr<KeptHead | null>(head
 function summaryOf({ n, head }: Omit<RequestRow, 'body'>): readonly RequestSummary[] {
   const known = headOf(head);
   if (known === null) return [];
-  const { at, profile, route, method, outcome, status, stage, reason, event, delivery_id, verified, body_bytes } =
-    known;
-  const id = idOf(n);
-  return [{ id, at, profile, route, method, outcome, status, stage, reason, event, delivery_id, verified, body_bytes }];
+  const { at, profile, route, method, path, outcome, status, stage, reason, event, delivery_id } = known;
+  const { verified, body_bytes } = known;
+  const decided = { outcome, status, stage, reason, event, delivery_id, verified, body_bytes };
+  return [{ id: idOf(n), at, profile, route, method, path, ...decided }];
 }
 
 function requestOf({ n, head, body }: RequestRow): KeptRequest | null {

@@ -10,7 +10,8 @@ const REQUEST: InstallRequest = {
   program: PROGRAM,
   config: '/home/jo/my hooks/100%/hookwright.yaml',
   failOn: ['lost'],
-  home: '/home/jo/.hookwright',
+  home: null,
+  installed: () => null,
   userHome: '/home/jo',
   userName: 'jo',
   path: '/home/jo/bin:/usr/bin',
@@ -64,6 +65,24 @@ describe('gateway install-service', () => {
     assert.equal(notes[0], `write ${UNIT}`);
     assert.equal(notes.length, 1 + ran.length + 1);
     runInstall(machine, planInstall(REQUEST), target());
+  });
+
+  test('each home has its own unit, and one that has the usual name keeps it', () => {
+    const unitOf = (request: Partial<InstallRequest>): string =>
+      planInstall({ ...REQUEST, ...request }).flatMap((step) => (step.kind === 'write' ? [step.path] : []))[0] ?? '';
+    const [shop, other] = ['/home/jo/shop/state', '/home/jo/other/shop/state'].map((home) => unitOf({ home }));
+    assert.match(shop ?? '', /\/hookwright-shop-[0-9a-f]{6}\.service$/);
+    assert.match(other ?? '', /\/hookwright-shop-[0-9a-f]{6}\.service$/);
+    assert.notEqual(shop, other);
+    const { machine, files, ran } = fakeMachine();
+    runInstall(machine, planInstall({ ...REQUEST, home: '/home/jo/shop/state' }), target());
+    assert.match(files[shop ?? ''] ?? '', /^Environment="HOOKWRIGHT_HOME=\/home\/jo\/shop\/state"$/m);
+    assert(ran.every((line) => !line.includes(' hookwright.service')));
+    const kept = { home: '/srv/old', installed: () => 'Environment="HOOKWRIGHT_HOME=/srv/old"' };
+    assert.equal(unitOf(kept), UNIT);
+    assert.notEqual(unitOf({ ...kept, home: '/srv/old2' }), UNIT);
+    assert.match(unitOf({ scope: 'system', home: '/var/lib/shop' }), /^\/etc\/systemd\/system\/hookwright-lib-/);
+    assert.throws(() => unitOf({ scope: 'system', home: '/home/jo/shop/state' }), refusal(/\/var\/lib/));
   });
 
   test('changes nothing without systemd, without a configuration, or over a foreign unit', () => {

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { lowerFilters } from '../../../../compiler/lower/filter.ts';
+import { nextStep } from '../../../../modules/workbench/cli/requests/print-request.ts';
 import { credentialPlaces, withoutCredentials } from '../../../../modules/workbench/runtime/capture/record.ts';
 import { isMarker } from '../../../../modules/workbench/runtime/removed.ts';
 import { Redactor } from '../../../../runtime/deliver/redact.ts';
@@ -303,3 +304,22 @@ function knowing(secret: string): Redactor {
   redactor.add([secret]);
   return redactor;
 }
+
+test('captures an event for an unknown path without body and credentials, five a minute', async (t) => {
+  const clock = new FakeClock();
+  const { url, list, last } = await serveKeeping(t, { routes: { ci: {} } }, { clock });
+  const headers = { ...signed('{}'), Authorization: 'Bearer hidden' };
+  for (let count = 0; count < 8; count++)
+    await fetch(`${url}/hooks/CI?token=hidden`, { method: 'POST', body: '{"a":"hidden"}', headers });
+  await fetch(`${url}/hooks/ci`);
+  const captured = await list({ outcome: 'unknown_route' });
+  assert.equal(captured.length, 5);
+  const { route, method, path, status, verified, body_bytes } = captured[0] ?? {};
+  assert.deepEqual([route, method, status, verified, body_bytes], ['', 'POST', 404, false, null]);
+  assert(path?.startsWith('/hooks/CI?token='));
+  const whole = await last();
+  assert.deepEqual(whole.about, { kind: 'text', text: 'the nearest route is /webhooks/ci' });
+  assert.equal(whole.body, null);
+  assert(!JSON.stringify(whole).includes('hidden'));
+  assert((nextStep({ ...whole, isSubscription: false }) ?? '').includes('/webhooks/ci'));
+});

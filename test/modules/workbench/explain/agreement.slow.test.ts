@@ -315,6 +315,7 @@ async function serveKept(t: TestContext): Promise<CapturingGateway> {
     { routes: {} },
     {
       keeping: {
+        keepMiss: capture.keepMiss,
         keep: (...request) => {
           const id = capture.keep(...request);
           ids.push(id);

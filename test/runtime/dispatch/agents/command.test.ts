@@ -10,6 +10,7 @@ import { WorkFolders } from '../../../../runtime/dispatch/agents/work-folders.ts
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { silentLog } from '../../../../runtime/platform/log.ts';
 import { runProcess } from '../../../../runtime/platform/process/run-process.ts';
+import type { ProgramEnd } from '../../../../runtime/store/states.ts';
 import type { Usage } from '../../../../runtime/store/usage.ts';
 import type { CommandAgentPlan } from '../../../../schemas/generated/types.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
@@ -70,7 +71,7 @@ function agent(
     home: '/the/home',
     folder,
     workFolders: new WorkFolders(silentLog),
-    redact: (text) => text.replaceAll('s3cr3t-value', '***'),
+    redact: (text) => text.replaceAll(/s3cr3t-\n?value/g, '***'),
   });
   return { runner, folder };
 }
@@ -131,7 +132,14 @@ describe('command agent', () => {
   });
 
   const failures: readonly [string, readonly string[], RegExp][] = [
-    ['a nonzero exit', sh('echo partial; exit 3'), /^\/bin\/sh .*\b3$/],
+    ['a nonzero exit', sh('exit 3'), /^\/bin\/sh .*\b3$/],
+    [
+      'what it printed last, if nothing is in stderr',
+      sh('echo first; echo "no quota"; echo " " >&2; exit 3'),
+      /: no quota$/,
+    ],
+    ['stderr rather than stdout', sh('echo partial; echo "no quota" >&2; exit 3'), /: no quota$/],
+    ['no line of a secret that it printed', sh('printf "s3cr3t-\nvalue\n"; exit 3'), /: \*\*\*$/],
     ['what it said last', sh('echo first >&2; echo "no quota left" >&2; exit 1'), /\b1: no quota left$/],
     ['a signal', sh('kill -9 $$'), /\bSIGKILL\b/],
     ['a program that is not there', ['/nowhere/agent'], /^\/nowhere\/agent .*\bENOENT$/],
@@ -150,6 +158,49 @@ describe('command agent', () => {
       );
     });
   }
+
+  describe('stores what a failed program printed', () => {
+    const endOf = async (t: TestContext, argv: readonly string[], plan: Partial<CommandAgentPlan> = {}) => {
+      const ends: ProgramEnd[] = [];
+      const running = agent(t, argv, { plan }).runner.run(request(), {
+        ended: (end) => void ends.push(end),
+        used() {},
+      });
+      const reason = await running.then(
+        () => null,
+        (error: Error) => error.message,
+      );
+      return { stdout: ends[0]?.stdout, stderr: ends[0]?.stderr, reason };
+    };
+
+    it('if it wrote nothing to stderr, without secrets', async (t) => {
+      const { stdout } = await endOf(t, sh('echo first; echo "key s3cr3t-value"; exit 1'));
+      assert.equal(stdout, 'first\nkey ***');
+    });
+
+    it('not if it wrote to stderr, or has answered', async (t) => {
+      assert.deepEqual(await endOf(t, sh('echo a; echo b >&2; exit 1')), {
+        ...{ stdout: undefined, stderr: 'b\n', reason: '/bin/sh exited with 1: b' },
+      });
+      assert.deepEqual(await endOf(t, sh('echo a')), { stdout: undefined, stderr: '', reason: null });
+    });
+
+    it('until a timeout or too much output', async (t) => {
+      const late = await endOf(t, sh('echo begun; sleep 5'), { timeout_seconds: 0.3 });
+      assert.equal(late.stdout, 'begun');
+      const { stdout = '' } = await endOf(t, ['yes', 'again']);
+      assert.ok(stdout.length > 65_000 && Buffer.byteLength(stdout) <= 65_536 && stdout.includes('again\nagain'));
+    });
+
+    it('without the answer that is expected, and with its reason if that is in the JSON', async (t) => {
+      const plan = { answer_path: ['result'] };
+      const missing = await endOf(t, sh(`echo '{"other":1}'`), plan);
+      assert.equal(missing.stdout, '{"other":1}');
+      const failed = await endOf(t, sh(`echo '{"is_error":true,"result":"Invalid s3cr3t-value"}'; exit 1`), plan);
+      assert.match(failed.reason ?? '', /: Invalid \*\*\*$/);
+      assert.equal(failed.stdout, '{"is_error":true,"result":"Invalid ***"}');
+    });
+  });
 
   it('is killed with all its child processes when its time is over or it is stopped', async (t) => {
     const { runner } = agent(t, sh('sleep 5 & wait'), { timeout: 0.1 });

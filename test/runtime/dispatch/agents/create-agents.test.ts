@@ -8,7 +8,7 @@ import { createAgents } from '../../../../runtime/dispatch/agents/create-agents.
 import { WorkFolders } from '../../../../runtime/dispatch/agents/work-folders.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { runProcess } from '../../../../runtime/platform/process/run-process.ts';
-import { collectSecretRefs, secretNames } from '../../../../runtime/platform/secrets.ts';
+import { collectSecretRefs, secretNames, tableSecretRefs } from '../../../../runtime/platform/secrets.ts';
 import type { AgentPlan, ProfilePlan } from '../../../../schemas/generated/types.ts';
 import { recordLog } from '../../../helpers/log.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
@@ -30,6 +30,7 @@ function setUp(home: string, profiles: readonly ProfilePlan[]) {
     {
       workFolders: new WorkFolders(log),
       ...{ home, log, http: new HttpPool(), env: { PATH: process.env.PATH, GLOBAL: 'top-secret', OTHER: 'seen' } },
+      clock: systemClock,
       confine: () => (request) => runProcess(request, { clock: systemClock, home }),
       secrets: { resolve: () => 'top-secret' },
       redact: (text) => text.replaceAll('top-secret', '***'),
@@ -143,6 +144,21 @@ describe('createAgents', () => {
     ]);
     assert.equal(await run('default'), '|\n');
     await assert.rejects(run('team') ?? Promise.resolve(), /\b1: \*\*\*$/);
+  });
+});
+
+describe('tableSecretRefs', () => {
+  it('leaves out literals of agent.env, unless `only_to` hides them from the program', () => {
+    const literal = { kind: 'literal', value: 'production', scope: 'default' } as const;
+    const env = { STAGE: { ...literal }, KEY: { ...literal, kind: 'env' as const }, HIDDEN: { ...literal } };
+    const agent = { kind: 'command', env, only_to: { HIDDEN: { only_to: ['api.example.com'] } } };
+    const target = { ...literal };
+    const table = {
+      profiles: { default: { agent, agents: {}, targets: { chat: { credentials: { token: target } } } } },
+      ...{ server: {}, routes: {} },
+    } as unknown as Parameters<typeof tableSecretRefs>[0];
+    assert.deepEqual(new Set(tableSecretRefs(table)), new Set([env.KEY, env.HIDDEN, target]));
+    assert.ok(!tableSecretRefs(table).includes(env.STAGE));
   });
 });
 

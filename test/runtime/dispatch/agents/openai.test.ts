@@ -39,12 +39,15 @@ async function server(t: TestContext, answer: (response: ServerResponse) => void
     http.close();
   });
   const { port } = http.address() as AddressInfo;
-  const agent = (overrides: Partial<OpenAiAgentPlan> = {}) =>
-    createOpenAiAgent(
+  type Overrides = Partial<OpenAiAgentPlan>;
+  const base_url = `http://127.0.0.1:${port}/v1/`;
+  const agent = (given: Overrides | ((of: { base_url: string }) => Overrides) = {}) => {
+    const overrides = typeof given === 'function' ? given({ base_url }) : given;
+    return createOpenAiAgent(
       {
         ...{
           kind: 'openai',
-          base_url: `http://127.0.0.1:${port}/v1/`,
+          base_url,
           model: 'm1',
           system: null,
           max_attempts: 1,
@@ -56,16 +59,23 @@ async function server(t: TestContext, answer: (response: ServerResponse) => void
       },
       {
         http: pool,
+        clock: { now: () => NOW },
+        redact: (text) => text.replaceAll('the-key', '***'),
         secrets: {
-          resolve({ value }) {
+          resolve({ kind, value }) {
+            if (kind === 'literal') return value;
             if (value === 'KEY') return 'the-key';
             throw new SecretError('missing');
           },
         },
       },
     );
+  };
   return { agent, seen };
 }
+
+/** 2026-11-28 16:00 UTC. */
+const NOW = 1_795_881_600_000;
 
 const json =
   (body: unknown, status = 200) =>
@@ -149,13 +159,33 @@ describe('openai agent', () => {
     assert.deepEqual(seen[0]?.body, { model: 'm1', messages: [{ role: 'user', content: 'the prompt' }] });
   });
 
+  it('sends the settings of the agent in body, headers and query', async (t) => {
+    const { agent, seen } = await server(t, says('fine'));
+    const literal = { kind: 'literal', value: 'hookwright', scope: 'default' } as const;
+    await agent(({ base_url }) => ({
+      base_url: `${base_url}?api-version=2024-10-21`,
+      api_key: null,
+      headers: { 'Api-Key': { kind: 'env', value: 'KEY', scope: 'default' }, 'x-title': literal, accept: literal },
+      body: { max_tokens: 7, temperature: 0.5, reasoning_effort: 'low' },
+    })).run(request);
+    const { url, headers, body } = seen[0] as RecordedRequest;
+    assert.equal(url, '/v1/chat/completions?api-version=2024-10-21');
+    const { max_tokens, temperature, reasoning_effort } = body as Record<string, unknown>;
+    assert.deepEqual([max_tokens, temperature, reasoning_effort], [7, 0.5, 'low']);
+    const sent = [headers['api-key'], headers['x-title'], headers.accept, headers.authorization];
+    assert.deepEqual(sent, ['the-key', 'hookwright', 'application/json', undefined]);
+  });
+
   const usages: readonly [unknown, Usage | null][] = [
     [
-      { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 },
-      { input_tokens: 12, output_tokens: 3, cost: null },
+      { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15, cost: 0.0021 },
+      { input_tokens: 12, output_tokens: 3, cost: 0.0021 },
     ],
-    [{ prompt_tokens: 12 }, { input_tokens: 12, output_tokens: null, cost: null }],
-    [{ prompt_tokens: '12', completion_tokens: -3 }, null],
+    [
+      { prompt_tokens: 12, cost: null },
+      { input_tokens: 12, output_tokens: null, cost: null },
+    ],
+    [{ prompt_tokens: '12', completion_tokens: -3, cost: '1' }, null],
     [null, null],
   ];
   for (const [usage, expected] of usages) {
@@ -167,17 +197,146 @@ describe('openai agent', () => {
     });
   }
 
+  it('reports the usage of a run that fails', async (t) => {
+    const choices = [{ finish_reason: 'length', message: { content: 'cut' } }];
+    const { agent } = await server(t, json({ choices, usage: { prompt_tokens: 5 } }));
+    const used: Usage[] = [];
+    await assert.rejects(agent().run(request, { ended: () => {}, used: (told) => void used.push(told) }), AgentError);
+    assert.deepEqual(used, [{ input_tokens: 5, output_tokens: null, cost: null }]);
+  });
+
+  describe('never delivers reasoning', () => {
+    const REASONED = 'we weigh <b> and </b>';
+    const answers: readonly [string, object, string][] = [
+      ['in fields', { content: 'yes', reasoning_content: REASONED, reasoning: REASONED }, 'yes'],
+      ['in a block', { content: `\n<think>\n${REASONED}\n</think>\n\nyes` }, 'yes'],
+      [
+        'in several blocks',
+        { content: `<think>${REASONED}</think><Thinking>${REASONED}</Thinking>[THINK]x[/THINK] yes` },
+        'yes',
+      ],
+      ['in an empty block', { content: '<think>\n\n</think>\n\nyes' }, 'yes'],
+      ['in a block without its start', { content: `${REASONED}\n</think>\n\nyes` }, 'yes'],
+      [
+        'in parts',
+        {
+          content: [
+            { type: 'thinking', thinking: [{ type: 'text', text: REASONED }] },
+            { type: 'reasoning', text: REASONED },
+            { type: 'text', text: 'ye' },
+            { text: 's' },
+          ],
+        },
+        'yes',
+      ],
+      ['but text about tags', { content: 'Close `<think>` with `</think>`.' }, 'Close `<think>` with `</think>`.'],
+      ['but code with tags', { content: 'Write\n<think>\nx\n</think>\nfirst' }, 'Write\n<think>\nx\n</think>\nfirst'],
+    ];
+    for (const [where, message, expected] of answers) {
+      it(where, async (t) => {
+        const { agent } = await server(t, json({ choices: [{ finish_reason: 'stop', message }] }));
+        assert.equal(await agent().run(request), expected);
+      });
+    }
+
+    const nothing: readonly object[] = [
+      { content: '', reasoning_content: REASONED },
+      { content: null, reasoning: REASONED },
+      { content: `<think>${REASONED}</think>\n` },
+      { content: `<think>${REASONED}` },
+      { content: [{ type: 'reasoning', text: REASONED }], reasoning_details: [{ text: REASONED }] },
+    ];
+    for (const message of nothing) {
+      it(`and fails without an answer: ${JSON.stringify(message)}`, async (t) => {
+        const { agent } = await server(t, json({ choices: [{ finish_reason: 'stop', message }] }));
+        await assert.rejects(agent().run(request), (error: Error) => !error.message.includes('weigh'));
+      });
+    }
+
+    it('in time, however long it is', async (t) => {
+      const long = `${'<think> '.repeat(200_000)}${'</thin '.repeat(200_000)}`;
+      const { agent } = await server(t, says(`${long}</think>yes`));
+      assert.equal(await agent().run(request), 'yes');
+      const { agent: other } = await server(t, says(`x${' \n'.repeat(1_000_000)}</think>\nyes`));
+      assert.equal(await other().run(request), 'yes');
+    });
+  });
+
+  it('delivers an empty answer as one', async (t) => {
+    const { agent } = await server(t, says(''));
+    assert.equal(await agent().run(request), '');
+  });
+
+  const cut: readonly [finish: string, reason: RegExp][] = [
+    ['length', /\(length\)/],
+    ['model_length', /\(length\)/],
+    ['content_filter', /\(content_filter\)/],
+    ['content_filter: RECITATION', /\(content_filter\)/],
+  ];
+  for (const [finish_reason, reason] of cut) {
+    it(`fails for an answer that was cut (${finish_reason}), unless it may be delivered`, async (t) => {
+      const { agent } = await server(t, json({ choices: [{ finish_reason, message: { content: 'the begin' } }] }));
+      await assert.rejects(agent().run(request), { name: 'AgentError', message: reason, failure: {} });
+      assert.equal(await agent({ deliver_truncated: true }).run(request), 'the begin');
+      const { agent: empty } = await server(t, json({ choices: [{ finish_reason, message: { content: '' } }] }));
+      await assert.rejects(empty({ deliver_truncated: true }).run(request), { message: reason });
+    });
+  }
+
+  const refusals: readonly object[] = [
+    { finish_reason: 'stop', message: { content: null, refusal: 'I cannot help' } },
+    { finish_reason: 'stop', message: { content: [{ type: 'refusal', refusal: 'I cannot help' }] } },
+    { finish_reason: 'refusal', message: { content: 'I cannot help' } },
+  ];
+  for (const choice of refusals) {
+    it(`fails for the refusal ${JSON.stringify(choice)}`, async (t) => {
+      const { agent } = await server(t, json({ choices: [choice] }));
+      const refused = { name: 'AgentError', message: 'the model refused to answer' };
+      await assert.rejects(agent({ deliver_truncated: true }).run(request), refused);
+    });
+  }
+
+  it('takes a call in the older form', async (t) => {
+    const function_call = { name: 'note', arguments: '{"text":"one"}' };
+    const { agent } = await server(t, json({ choices: [{ message: { content: null, function_call } }] }));
+    const taken: string[] = [];
+    const outputs = { tools: [], take: (lines: readonly string[]) => void taken.push(...lines), refuse: () => {} };
+    assert.equal(await agent().run({ ...request, outputs }), '');
+    assert.deepEqual(taken, ['{"text":"one","output":"note"}']);
+  });
+
   const failures: readonly [string, (response: ServerResponse) => void, names?: RegExp][] = [
     ['a refused key', json({ error: { message: 'bad key the-key' } }, 401), /\b401\b/],
+    [
+      'the code of an error',
+      json({ error: { code: 'context_length_exceeded', message: '<html>' } }, 400),
+      /\(400\): context_length_exceeded$/,
+    ],
+    ['no code with a secret', json({ error: { code: 'no-the-key' } }, 400), /: no-\*\*\*$/],
+    ['no text instead of a code', json({ error: { code: 'bad key xxx', type: 'quota' } }, 429), /: quota$/],
+    [
+      'an error of another form',
+      json({ object: 'error', type: 'NotFoundError', code: 404 }, 404),
+      /\(404\): NotFoundError$|\(404\)$/,
+    ],
     ['a used-up quota', json('quota', 429), /\b429\b/],
     ['a broken server', json('<html>', 502), /\b502\b/],
     ['a redirect, which is not followed', json('', 307), /\b307\b/],
+    ['an error with status 200', json({ error: { message: 'bad key', code: 429 } }), /\b429\b/],
+    ['an error text with status 200', json({ error: 'bad key' }), /reported an error$/],
+    ['an error in a choice', json({ choices: [{ error: { code: 502 }, message: { content: 'half' } }] }), /\b502\b/],
+    [
+      'an error as the end',
+      json({ choices: [{ finish_reason: 'error', message: { content: 'half' } }] }),
+      /reported an error$/,
+    ],
     ['no JSON', json('<html>')],
     ['no choices', json({ choices: [] })],
     ['a root that is not an object', json('null')],
     ['a prototype in place of fields', json('{"__proto__":{"choices":[]}}')],
     ['content that is not a text', says(null)],
     ['an endless answer', json(`"${'x'.repeat(5_000_000)}"`), /\b4194304\b/],
+    ['the status of an endless error', json(`"${'x'.repeat(5_000_000)}"`, 503), /\b503\b/],
     ['a dropped connection', (response) => void response.destroy(), /UND_ERR_SOCKET/],
   ];
   for (const [what, answer, names = /^/] of failures) {
@@ -186,11 +345,52 @@ describe('openai agent', () => {
       await assert.rejects(agent().run(request), (error) => {
         assert.ok(error instanceof AgentError);
         assert.match(error.message, names);
-        assert.doesNotMatch(error.message, /bad key|the-key|<html>|xxx/);
+        assert.doesNotMatch(error.message, /bad key|the-key|<html>|xxx|half/);
         return true;
       });
     });
   }
+
+  it('ignores an error that is null', async (t) => {
+    const { agent } = await server(t, json({ error: null, choices: [{ error: null, message: { content: 'yes' } }] }));
+    assert.equal(await agent().run(request), 'yes');
+  });
+
+  it('asks for another attempt only if it may succeed', async (t) => {
+    for (const status of [400, 401, 403, 404, 408, 409, 413, 422, 429, 500, 502, 503, 529]) {
+      const isPermanent = status < 500 && ![408, 409, 429].includes(status);
+      const { agent } = await server(t, json({}, status));
+      await assert.rejects(agent().run(request), { failure: { permanent: isPermanent, retryAfterMs: null } });
+      const { agent: within } = await server(t, json({ error: { code: status } }));
+      await assert.rejects(within().run(request), { failure: { permanent: isPermanent, retryAfterMs: null } });
+    }
+  });
+
+  const waits: readonly [headers: Record<string, string>, ms: number | null][] = [
+    [{ 'retry-after': '7' }, 7000],
+    [{ 'retry-after': '1.5' }, 1500],
+    [{ 'retry-after': 'Sat, 28 Nov 2026 16:00:09 GMT' }, 9000],
+    [{ 'retry-after': 'Sat, 28 Nov 2026 15:00:00 GMT' }, 0],
+    [{ 'retry-after': '7', 'retry-after-ms': '6500' }, 6500],
+    [{ 'retry-after': 'soon' }, null],
+    [{ 'retry-after': '-3' }, null],
+  ];
+  for (const [headers, retryAfterMs] of waits) {
+    it(`passes on how long to wait: ${JSON.stringify(headers)}`, async (t) => {
+      const { agent } = await server(t, (response) => void response.writeHead(429, headers).end('{}'));
+      await assert.rejects(agent().run(request), { failure: { permanent: false, retryAfterMs } });
+    });
+  }
+
+  it('is not created with a header that cannot be sent', async (t) => {
+    const { agent } = await server(t, says('x'));
+    const value = 'a\nb';
+    const headers = { 'x-a': { kind: 'literal', value, scope: 'default' } } as const;
+    assert.throws(
+      () => agent({ headers }),
+      (error) => error instanceof SecretError && !error.message.includes(value),
+    );
+  });
 
   it('is not created with a key that cannot be read', async (t) => {
     const { agent } = await server(t, says('x'));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { StderrTail, storedStderr } from '../../../../runtime/platform/process/stderr-tail.ts';
+import { StderrTail, storedTail } from '../../../../runtime/platform/process/stderr-tail.ts';
 
 const SECRET = 'top-secret-value';
 const redact = (text: string): string => text.replaceAll(SECRET, '***');
@@ -8,7 +8,7 @@ const redact = (text: string): string => text.replaceAll(SECRET, '***');
 function kept(...chunks: readonly string[]): string {
   const tail = new StderrTail();
   for (const chunk of chunks) tail.push(Buffer.from(chunk));
-  return storedStderr(tail.text(), redact);
+  return storedTail(tail.text(), redact);
 }
 
 describe('the stored stderr', () => {

@@ -155,9 +155,11 @@ class TargetBench {
       toolsets: null,
       timeout_seconds: 5,
     } as const;
-    return createOpenAiAgent({ ...plan, api_key }, { http, secrets: { resolve: (ref) => ref.value } });
+    return createOpenAiAgent({ ...plan, api_key }, { ...OPENAI, http, secrets: { resolve: (ref) => ref.value } });
   }
 }
+
+const OPENAI = { clock: { now: () => 0 }, redact: (text: string) => text };
 
 const TARGETS = TARGET_CASES.map((_, index) => index);
 

@@ -630,6 +630,10 @@ export interface LatestRun {
    */
   readonly stderr: string;
   /**
+   * The last 64 KiB of stdout of a failed run without stderr, without secrets.
+   */
+  readonly stdout: string;
+  /**
    * Access that the sandbox blocked.
    */
   readonly denied: readonly string[];
