@@ -29,7 +29,7 @@ import { findDispatch, unknownDispatch, useStore } from './store/use-store.ts';
 
 const jobFilterOption = text('id', 'Only runs of this job');
 
-const sinceOption = text('time', 'Only events accepted since: 30min, 12h, 7d, or a date');
+const sinceOption = text('time', 'Only events accepted since then: 30min, 12h or 7d ago, or a date');
 
 /** `hookwright deliveries list`: accepted events and their states, newest first. */
 export const deliveriesListCommand = command({

@@ -25,7 +25,7 @@ import { createServerLog } from './serve/server-log.ts';
 const options = {
   config: configOption,
   out: outOption,
-  failOn: failOnOption('Reject a changed configuration if captured requests would be lost or changed'),
+  failOn: failOnOption('Reject a changed configuration that would lose captured requests, or change their outcome'),
   host: hostOption,
   port: portOption,
   logFile: logFileOption,

@@ -39,7 +39,7 @@ const POLL_MS = 50;
 
 export const launchOptions = {
   config: configOption,
-  failOn: failOnOption('Reject a changed configuration if captured requests would be lost or changed'),
+  failOn: failOnOption('Reject a changed configuration that would lose captured requests, or change their outcome'),
   host: hostOption,
   port: text('port', 'Port; overrides the configuration'),
   noLastGood: noLastGoodOption,
@@ -243,7 +243,9 @@ async function compiled(context: CliContext): Promise<Pick<ReloadReport, 'ok' | 
 
 const options = {
   json: flag('Print the report as JSON'),
-  failOn: failOnOption('Keep the old table if captured requests would be lost or changed; none: always replace it'),
+  failOn: failOnOption(
+    'Keep the old table if the new one would lose captured requests, or change their outcome; none: always replace it',
+  ),
 };
 
 type Options = ValuesOf<typeof options>;

@@ -194,7 +194,7 @@ export const jobEditCommand = command({
   options: {
     name: text('name', 'New name; the id stays'),
     ...JOB_OPTIONS,
-    deliver: text('target', 'Targets, separated by commas; or origin, or local'),
+    deliver: text('target', 'Targets, separated by commas; `origin`: a home channel; `local`: only store the answer'),
     skills: namesOption('Skills, separated by commas; empty for none'),
     toolsets: namesOption('Toolsets by comma'),
     timezone: text('zone', 'IANA time zone'),

@@ -122,7 +122,10 @@ export const withShort = <Value>(short: string, given: Option<Value>): Option<Va
 /** The value of `--config`; each command with it has `--root`, see `CliContext.allowed`. */
 export const CONFIGS = 'path|glob';
 
-const rootOption = list('dir', 'Folder whose files the configuration may name, besides its own; repeatable');
+const rootOption = list(
+  'dir',
+  'Allow the configuration to name files in this folder, besides the folder that it is in; repeatable',
+);
 
 // The parser has already rejected a command line with too few arguments.
 export const argument = (name: string): Argument<string> => ({ name, kind: 'required', read: ([given = '']) => given });

@@ -30,13 +30,16 @@ export const failOnOption = (what: string): Option<readonly (typeof FAIL_ON)[num
   });
 
 /** For a background process, whose parent redirects its output to this file. */
-export const logFileOption = text('path', 'Log file of this process, for `gateway status`');
+export const logFileOption = text('path', 'File that the output of this process goes to, as shown by `gateway status`');
 
 export const noLastGoodOption = flag('Refuse a configuration with errors, instead of serving the last good one');
 
 export const descriptionOption = text('text', 'Its purpose');
 
-export const budgetOption = text('yaml', "Maximum runs, tokens, cost, such as '{runs: 20, per: day}'; empty for none");
+export const budgetOption = text(
+  'yaml',
+  "Budget of runs, tokens or cost, such as '{runs: 20, per: day}'; empty for none",
+);
 
 export const chatIdOption = text('id', 'Chat or channel id');
 

@@ -101,10 +101,13 @@ export const misfireOption = (description: string) =>
 export const JOB_OPTIONS = {
   schedule: text('cron', 'Minute, hour, day of month, month, day of week'),
   prompt: text('text', 'Prompt of each run'),
-  deliver: text('target', 'Targets, separated by commas; or origin, or local; default: log'),
+  deliver: text(
+    'target',
+    'Targets, separated by commas; `origin`: a home channel; `local`: only store the answer; default: log',
+  ),
   deliverChatId: chatIdOption,
   approve: approveOption,
-  agent: text('name', 'One of `agents`; none: send the prompt as the message'),
+  agent: text('name', 'Name of one of `agents`; `none`: the prompt is the message'),
   skills: namesOption('Skills by comma'),
   toolsets: namesOption("Toolsets, separated by commas; default: the profile's"),
   timezone: text('zone', "IANA time zone; default: gateway.timezone, or else the machine's"),

@@ -110,8 +110,11 @@ const PLACES: Readonly<Record<TextPlace, readonly [allowed: readonly ValueRef['o
   base: [['setting'], 'a base URL may contain only settings'],
   basic: [['setting'], 'user name and password must be settings'],
   header: [HEADER, 'a header may not contain values of the delivery'],
-  path: [PATH, 'a path may not contain the text'],
-  content: [[...PATH, 'text', 'marker', 'marks', 'content'], 'the mark of posts is available only in content'],
+  path: [PATH, 'a path may not contain the text of the message'],
+  content: [
+    [...PATH, 'text', 'marker', 'marks', 'content'],
+    'the hidden mark of posts may be only in the text of a message',
+  ],
   signature: [['setting', 'timestamp'], 'a signature may use only settings and the timestamp'],
   exchange: [['setting', 'jwt', 'installation'], 'a token request may use only settings'],
   installation: [['setting', 'jwt', 'match'], '`installation` may use only settings and parts of the address'],

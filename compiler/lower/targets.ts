@@ -84,7 +84,7 @@ export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan>
   const variants = isDeclared ? mergeVariants(file).map((variant) => lowerVariant(variant, scope)) : [];
   if (!isDeclared) reportUnread(file, driver, scope);
   if (file.like !== undefined && file.settings === undefined) {
-    const message = `there is no independent target \`${file.like}\` in the same folder`;
+    const message = `\`like\` must name a target in the same folder that has its own \`settings\`; \`${file.like}\` is not one`;
     scope.report({ rule: 'target-driver', path: ['like'], at: 'value', message });
   }
   if (problems.length > 0) return { plan: null, problems: unique(problems) };

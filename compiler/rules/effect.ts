@@ -33,7 +33,7 @@ function checkAddresses({ config, profile, scope, hasPayload, report }: Receiver
     for (const [key, { text, path }] of extra) {
       const [unfilled] = hasPayload ? [] : readPlaceholders(text);
       if (unfilled !== undefined) {
-        const message = `no event fills \`${text.slice(unfilled.offset, unfilled.offset + unfilled.length)}\` here: every delivery to this address fails`;
+        const message = `no event has a value for \`${text.slice(unfilled.offset, unfilled.offset + unfilled.length)}\`: every delivery to this address fails`;
         report({ path: ['deliver_extra', ...path], at: 'value', message, hint: 'write a fixed value here' });
         continue;
       }

@@ -17,7 +17,7 @@ export const invalidSchedule = rule('invalid-schedule', {
   },
 });
 
-const REPEATS = 'a schedule repeats: there is none for a single run';
+const REPEATS = 'a schedule always repeats: a job cannot run only once';
 const FIELDS = 'minute, hour, day of month, month, day of week: `0 8 * * 1-5` is 08:00 on weekdays';
 
 /** A time of day that is skipped when clocks go forward. */

@@ -73,7 +73,7 @@ export const scriptMissing = rule('script-missing', {
     const hint =
       file === undefined
         ? `put it in \`scripts/\` below the home folder`
-        : `\`script\` is only the file, whose suffix determines the interpreter: write \`script: ${file}\``;
+        : `\`script\` names only a file, and its suffix selects the interpreter: write \`script: ${file}\``;
     report({ path: ['script'], at: 'value', message, hint });
   },
 });

@@ -48,7 +48,7 @@ async function statsOf(path: string): Promise<Stats | null> {
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     // The folder of another user has mode 0700.
     if (code === 'EACCES')
-      throw new ControlError('foreign_socket', `${path} may not be looked at: is it another user's?`);
+      throw new ControlError('foreign_socket', `cannot inspect ${path}: it may belong to another user`);
     throw error;
   }
 }

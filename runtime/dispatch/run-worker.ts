@@ -309,7 +309,7 @@ export function reportOver(
   if (over.first) {
     const until = over.until === null ? null : new Date(over.until).toISOString();
     const fields = { ...logFields(dispatch), budget: over.limit.key, until };
-    log.warn(fields, 'budget exhausted: events are not run until it resets');
+    log.warn(fields, 'budget exhausted: events do not run until it resets');
   }
   observer?.overLimit?.(dispatch, over);
 }

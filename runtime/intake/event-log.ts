@@ -211,5 +211,5 @@ function signatureFields({ lookedFor, otherSources, ageSeconds, sent }: Signatur
 function sourceHint(names: readonly string[]): string {
   if (names.length === 0) return '';
   const sources = names.map((name) => `\`source: ${name}\``).join(' or ');
-  return `it looks as ${names.join(' or ')} sends it: set ${sources} if that is the sender; `;
+  return `the request looks like one of ${names.join(' or ')}: set ${sources} if that is the sender; `;
 }

@@ -80,7 +80,7 @@ export type ContentValue =
       [k: string]: string | number;
     }[];
 /**
- * The event's line in the list of a burst's events (`keep: all`). The list is added to the prompt when the dispatch is read from the store. Null: the prompt already contains the list. Absent: only the burst's latest event is used, or there is no burst.
+ * With `keep: all`: the event's line in the list of its group. The list is added to the prompt when the dispatch is read from the store. Null: the prompt already contains the list. Absent: there is no list.
  */
 export type BurstPart = {
   /**
@@ -88,7 +88,7 @@ export type BurstPart = {
    */
   line: string;
   /**
-   * Where the prompt contains the list, as ascending UTF-16 offsets.
+   * Where the list of events is inserted into the prompt: UTF-16 offsets, ascending.
    */
   at: number[];
   /**
@@ -670,7 +670,7 @@ export interface RouteConfig {
    */
   idempotency_ttl_seconds?: number;
   /**
-   * `body`: a repeated body is a duplicate as long as a delivery id is remembered, whatever its id. For senders that sign no time.
+   * `body`: while delivery ids are remembered, a request with the same body is a duplicate, whatever its delivery id. For senders that sign no time.
    */
   replay_guard?: 'body';
   /**
@@ -767,7 +767,7 @@ export interface FilterConfig {
    */
   all_of?: string;
   /**
-   * What elements are tested with; paths begin at the element, `.` is the element itself.
+   * The filter that each element is tested with. Its paths begin at the element, and `.` is the element itself.
    */
   where?: FilterConfig | FilterConfig[];
 }
@@ -867,11 +867,11 @@ export interface ReceiverConfig {
   };
 }
 /**
- * Limit of this route for each hour or day; further events are ignored (`budget`).
+ * Budget of this route, for each hour or day; further events are ignored (`budget`).
  */
 export interface BudgetConfig {
   /**
-   * Maximum number of runs. Each accepted event counts as one from the start.
+   * Maximum number of runs. An event counts as a run when it is accepted, before it runs.
    */
   runs?: number;
   /**
@@ -1090,7 +1090,7 @@ export interface TargetConfig {
    */
   at_most_once?: boolean;
   /**
-   * The former name of the opposite of `at_most_once`, which takes precedence.
+   * Deprecated: use `at_most_once`, which means the opposite and takes precedence.
    */
   retry_ambiguous?: boolean;
   /**
@@ -1182,11 +1182,11 @@ export interface GatewayConfig {
   heartbeat?: HeartbeatConfig;
 }
 /**
- * Limit of all routes and jobs together, for each hour or day.
+ * Budget of all routes and jobs together, for each hour or day.
  */
 export interface BudgetConfig1 {
   /**
-   * Maximum number of runs. Each accepted event counts as one from the start.
+   * Maximum number of runs. An event counts as a run when it is accepted, before it runs.
    */
   runs?: number;
   /**
@@ -1271,7 +1271,7 @@ export interface SandboxConfig {
   limits?: SandboxLimits;
 }
 /**
- * What all processes of a run may use together. A run that exceeds a limit is ended and fails. On Linux only; elsewhere such a run does not start.
+ * Maximum that all processes of a run may use together. A run that exceeds a limit is ended and fails. On Linux only; elsewhere such a run does not start.
  */
 export interface SandboxLimits {
   /**
@@ -1296,7 +1296,7 @@ export interface SandboxLimits {
  */
 export interface AlertsConfig {
   /**
-   * Target of the profile `default`, or a list. An alert about a target does not go through it.
+   * A target of the profile `default`, or a list of them. An alert about a target is not sent through that target.
    */
   deliver: string | [string, ...string[]];
   /**
@@ -1322,7 +1322,7 @@ export interface AlertsConfig {
  */
 export interface ApprovalsConfig {
   /**
-   * Target of the profile `default`, or a list.
+   * A target of the profile `default`, or a list of them.
    */
   deliver: string | [string, ...string[]];
   /**
@@ -1514,11 +1514,11 @@ export interface AgentHeaders {
   [k: string]: string;
 }
 /**
- * Limit of this agent for each hour or day.
+ * Budget of this agent, for each hour or day.
  */
 export interface BudgetConfig2 {
   /**
-   * Maximum number of runs. Each accepted event counts as one from the start.
+   * Maximum number of runs. An event counts as a run when it is accepted, before it runs.
    */
   runs?: number;
   /**
@@ -1567,7 +1567,7 @@ export interface JobConfig {
    */
   prompt: string;
   /**
-   * `origin`, `local`, a target, or a list of targets.
+   * A target, or a list of targets. `origin`: the home channel of a chat target. `local`: the answer is only stored.
    */
   deliver?: string | [string, ...string[]];
   /**
@@ -1640,11 +1640,11 @@ export interface ReceiverConfig1 {
   };
 }
 /**
- * Limit of this job for each hour or day; further scheduled runs are skipped.
+ * Budget of this job, for each hour or day; further scheduled runs are skipped.
  */
 export interface BudgetConfig3 {
   /**
-   * Maximum number of runs. Each accepted event counts as one from the start.
+   * Maximum number of runs. An event counts as a run when it is accepted, before it runs.
    */
   runs?: number;
   /**
@@ -1687,11 +1687,11 @@ export interface SourceFile {
    */
   docs?: string;
   /**
-   * Position of this scheme, in ascending order, when the headers of a request decide its scheme. Absent: used only if `source:` or `auth:` names it.
+   * When the headers of a request decide its scheme, the position of this scheme in the order of the checks. Absent: the scheme is used only if `source:` or `auth:` names it.
    */
   precedence?: number;
   /**
-   * Position of this sender's delivery headers, in ascending order, on routes without `source:`. Absent: not used there.
+   * For routes without `source:`, the position of this sender in the order in which the senders' delivery id headers are read. Absent: such routes do not read its headers.
    */
   delivery_precedence?: number;
   /**
@@ -1757,7 +1757,7 @@ export interface SourceFile {
    */
   test_events?: [string, ...string[]];
   /**
-   * Locations of a more exact name of an event, by its type; `events` of a route accepts either name.
+   * By event type, where a request contains a more specific name of the event. `events` of a route may contain the type or the specific name.
    */
   event_details?: {
     /**
@@ -2124,7 +2124,7 @@ export interface SourceVariant {
    */
   test_events?: [string, ...string[]];
   /**
-   * Locations of a more exact name of an event, by its type; `events` of a route accepts either name.
+   * By event type, where a request contains a more specific name of the event. `events` of a route may contain the type or the specific name.
    */
   event_details?: {
     /**
@@ -2283,7 +2283,7 @@ export interface TargetFile {
    */
   aliases?: string[];
   /**
-   * Another target in the same folder, for the same service. This target inherits all keys that its file omits, and the other target's entry under `platforms` configures both. Of its variants, this target has those listed here, or all.
+   * Another target in the same folder, for the same service. This target inherits all keys that its file omits, and the other target's entry under `platforms` configures both. The variants listed here are inherited; without a list, all are.
    */
   like?: string;
   /**
@@ -2297,7 +2297,7 @@ export interface TargetFile {
    */
   home_last?: true;
   /**
-   * `http`: this file defines everything. The others are code that the shipped entries use; `forgea_comment` is `github_comment`.
+   * `http`: this file defines everything. The other values are drivers in the program, for shipped targets; `forgea_comment` is another name of `github_comment`.
    */
   driver?: 'http' | 'log' | 'local' | 'github_comment' | 'forgea_comment' | 'email';
   docs?: TargetDocs;
@@ -2321,7 +2321,7 @@ export interface TargetFile {
   login?: TargetLogin;
   text?: TargetText;
   /**
-   * For docs/targets.md: how the service recognises a repeated request. Absent: it does not. `key.window_seconds` says for how long it promises to; 0 without `find`: it promises nothing.
+   * For docs/targets.md: how the service recognises a repeated request. Absent: it does not. `key.window_seconds` is the time for which the service promises this; 0 without `find`: it promises nothing.
    */
   repeats?: string;
   key?: TargetKey;
@@ -2366,7 +2366,7 @@ export interface TargetEffect {
    */
   actions?: [string, ...string[]];
   /**
-   * Fields that name the author of the event, which a filter can exclude.
+   * Fields with the author of the event. A filter on one of them can exclude the account that posts.
    *
    * @minItems 1
    */
@@ -2500,7 +2500,7 @@ export interface TargetContentField {
    */
   help: string;
   /**
-   * `line`: a text of one line. `list`: texts. `objects`: objects with `members`. In a JSON body `{ $list: "{name}" }` writes either; elsewhere a list is joined by commas.
+   * `line`: a text of one line. `list`: texts. `objects`: objects with `members`. In a JSON body, `{ $list: "{name}" }` inserts a list of texts or objects. Elsewhere, the texts of a list are joined by commas.
    */
   kind?: 'text' | 'line' | 'list' | 'objects';
   /**
@@ -2544,7 +2544,7 @@ export interface TargetRequest {
   headers?: Texts2;
   basic?: TargetBasicAuth;
   /**
-   * JSON body. Texts may contain values; `$int: text` is a number, `$auto: text` a number if it looks like one, `$json: body` the body as a string; `$when: text` next to fields omits their object while the text is empty.
+   * JSON body. Its texts may contain values. An object with one of these keys is replaced: `$int: text` by a number, `$auto: text` by a number if the text looks like one, `$json: body` by that JSON as a string. An object with `$when: text` beside its fields is left out if the text is empty.
    */
   json?: {
     [k: string]: unknown;
@@ -2667,7 +2667,7 @@ export interface TargetText {
    */
   max_pieces?: number;
   /**
-   * Ends each of several messages with ` (i/n)`.
+   * If a text becomes several messages, ends each with ` (i/n)`.
    */
   numbered?: boolean;
   /**
@@ -2698,7 +2698,7 @@ export interface TargetKey {
    */
   max_length?: number;
   /**
-   * Time that the service drops duplicates, in seconds; 0: never, the key is merely required.
+   * Time for which the service drops duplicates, in seconds. 0: it drops none, but requires a key.
    */
   window_seconds: number;
 }
@@ -2893,7 +2893,7 @@ export interface TargetOutcomeRule {
    */
   reason?: string;
   /**
-   * Wait before the retry if the response contains none.
+   * Wait before the retry, in seconds, if the response contains no wait.
    */
   wait_seconds?: number;
 }
@@ -2914,7 +2914,7 @@ export interface TargetRequest1 {
   headers?: Texts2;
   basic?: TargetBasicAuth;
   /**
-   * JSON body. Texts may contain values; `$int: text` is a number, `$auto: text` a number if it looks like one, `$json: body` the body as a string; `$when: text` next to fields omits their object while the text is empty.
+   * JSON body. Its texts may contain values. An object with one of these keys is replaced: `$int: text` by a number, `$auto: text` by a number if the text looks like one, `$json: body` by that JSON as a string. An object with `$when: text` beside its fields is left out if the text is empty.
    */
   json?: {
     [k: string]: unknown;
@@ -3066,7 +3066,7 @@ export interface TargetVariant {
   login?: TargetLogin;
   text?: TargetText;
   /**
-   * For docs/targets.md: how the service recognises a repeated request. Absent: it does not. `key.window_seconds` says for how long it promises to; 0 without `find`: it promises nothing.
+   * For docs/targets.md: how the service recognises a repeated request. Absent: it does not. `key.window_seconds` is the time for which the service promises this; 0 without `find`: it promises nothing.
    */
   repeats?: string;
   key?: TargetKey;
@@ -3117,7 +3117,7 @@ export interface TargetRequest2 {
   headers?: Texts2;
   basic?: TargetBasicAuth;
   /**
-   * JSON body. Texts may contain values; `$int: text` is a number, `$auto: text` a number if it looks like one, `$json: body` the body as a string; `$when: text` next to fields omits their object while the text is empty.
+   * JSON body. Its texts may contain values. An object with one of these keys is replaced: `$int: text` by a number, `$auto: text` by a number if the text looks like one, `$json: body` by that JSON as a string. An object with `$when: text` beside its fields is left out if the text is empty.
    */
   json?: {
     [k: string]: unknown;
@@ -3247,7 +3247,7 @@ export interface DispatchExtra {
   [k: string]: string;
 }
 /**
- * Destination as shown to the person who approves the message. The message is not sent to any other. Absent: no approval is needed, the target was not enabled or does not use HTTP, or an older version stored the delivery.
+ * Destination as shown to the person who approves the message. The message is not sent to any other destination. Absent: no approval is needed, the target was not enabled or does not use HTTP, or an older version stored the delivery.
  */
 export interface ShownPlace {
   /**
@@ -3539,7 +3539,7 @@ export interface ExplainedFilter {
   missing: boolean;
   holds: boolean;
   /**
-   * Members of a group; of `any_of` and `all_of`, the element that decided, else the first three.
+   * Members of a group. For `any_of` and `all_of`: the element that decided the result, or else the first three elements.
    */
   of: ExplainedFilter[];
   /**
@@ -3607,7 +3607,7 @@ export interface SandboxPlan {
   limits?: SandboxLimits1;
 }
 /**
- * What all processes of a run may use together. A run that exceeds a limit is ended and fails. On Linux only; elsewhere such a run does not start.
+ * Maximum that all processes of a run may use together. A run that exceeds a limit is ended and fails. On Linux only; elsewhere such a run does not start.
  */
 export interface SandboxLimits1 {
   /**
@@ -4095,7 +4095,7 @@ export interface TextSegment {
 export interface PathSegment {
   kind: 'path';
   /**
-   * Keys and indexes from the payload or, in a block, from its element; empty: never resolves (`{headers.X}`).
+   * The path as keys and indexes. It starts at the payload or, in a block, at the element. Empty: the placeholder never has a value (`{headers.X}`).
    */
   path: string[];
   /**
@@ -4378,12 +4378,12 @@ export interface ReplayGuardPlan {
    */
   of: 'signed' | 'body';
   /**
-   * So many locations at the start of `delivery` are signed: an id there needs no guard.
+   * Number of locations at the start of `delivery` that are signed. An id from one of them needs no guard.
    */
   signed_ids: number;
 }
 /**
- * Locations of a more exact name of an event, by its type; `events` accepts either. Absent: none.
+ * By event type, where a request contains a more specific name of the event. `events` may contain the type or the specific name. Absent: none.
  */
 export interface EventDetailsPlan {
   [k: string]: LocatorPlan[];
@@ -4490,7 +4490,7 @@ export interface TargetPlan {
    */
   home_last?: true;
   /**
-   * How messages are sent. `http`: by the requests in `variants`; the others are code.
+   * How messages are sent. `http`: by the requests in `variants`. The other values are drivers in the program.
    */
   driver: 'http' | 'log' | 'local' | 'github_comment' | 'email';
   settings: SettingPlan[];
@@ -5255,7 +5255,7 @@ export interface FilterLeaf {
    */
   value: string | number | boolean | {} | unknown[] | null;
   /**
-   * The same value as JSON text, if it contains a number that JavaScript would round. `value` is then only near.
+   * The same value as JSON text, if it contains a number that JavaScript would round. `value` is then approximate.
    */
   exact?: string;
 }

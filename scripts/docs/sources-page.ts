@@ -46,9 +46,10 @@ tried. \`auth: [...]\` limits the schemes to a list. In the setup steps below, \
 - \`public_url\`, for the server or for one route, is needed if the sender signs the URL.
 - If your sender is missing, [describe it](own-sources.md) in YAML.
 
-A captured request that is sent again is a duplicate: by its delivery id if that is signed, otherwise by the digest of
-the signed bytes while its time is valid. For a source without a signed time, **Replay** says what remains possible. \`replay_guard: body\` on
-a route or a source recognises a repeated body as long as a delivery id is remembered, whatever its id.
+A captured request that is sent again is a duplicate: by its delivery id if that is signed, otherwise by the digest of the
+signed bytes while the signed time is valid. If a source signs no time, **Replay** says how a captured request could be sent again.
+\`replay_guard: body\` on a route or a source prevents that: while delivery ids are remembered, a request with the same body is a
+duplicate, whatever its id.
 
 **Window** is the maximum difference between a signed timestamp and the server's clock, in both directions; *(ours)* marks a number
 that hookwright chose. **Evidence** is where the facts come from: *vendor* is the sender's own documentation or SDK, *secondary* a
@@ -95,7 +96,7 @@ export function printSourcesPage(): string {
     '## Connecting each\n',
     ...entries.map(section),
     '## Outside the catalog\n',
-    'These sign in a way that the form of sources does not carry, or not at all.\n',
+    'These senders do not sign, or sign in a way that a source cannot describe.\n',
     `${table(['Sender', 'Why', 'Instead'], OUTSIDE)}\n`,
   ].join('\n');
 }

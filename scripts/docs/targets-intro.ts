@@ -66,6 +66,6 @@ second or the wait that the service asked for. If it fails, the sender gets 502 
 export const REPEATS_INTRO = `## Repeats
 
 A delivery is made at least once: an attempt whose outcome is unknown is made again. Each attempt carries the same id, by which a service may
-recognise the repeat. "Promised" means that its documentation says so; a repeat that comes later may be posted twice.
+recognise the repeat. "Promised for" is the time for which the service's documentation promises that; a later repeat may be posted twice.
 
 `;

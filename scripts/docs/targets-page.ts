@@ -180,7 +180,7 @@ function limits(file: TargetFile): readonly string[] {
         : [
             `A message has at most ${limit}; a longer text is ${way.text.overflow === 'truncate' ? 'truncated' : 'split'}${who}.`,
           ],
-      pace.length === 0 ? [] : [`Limited to ${pace.join(' and ')}${who}.`],
+      pace.length === 0 ? [] : [`Limited to ${pace.join(', ')}${who}.`],
     ].flat();
   });
   return unique(

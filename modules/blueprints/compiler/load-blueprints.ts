@@ -221,7 +221,7 @@ function placeholderFault(name: string, fields: readonly BlueprintField[]): stri
   }
   if (field.type === 'time') return `use \`{minute}\` and \`{hour}\` in place of \`{${name}}\``;
   if (field.type === 'text') return `\`${name}\` takes any text and cannot be part of a schedule`;
-  return field.strict ? null : `\`${name}\` is not strict and cannot be part of a schedule`;
+  return field.strict ? null : `\`${name}\` accepts values besides its options, and cannot be part of a schedule`;
 }
 
 function checkPlaceholders(schedule: string, fields: readonly BlueprintField[]): readonly Problem[] {

@@ -70,7 +70,9 @@ const failed = (check: string, detail: string, fix: string): Check =>
 
 function checkVersion({ version, version_text }: DatabaseFacts): Check {
   const detail = `PostgreSQL ${version_text}`;
-  return version >= OLDEST_VERSION ? ok('version', detail) : failed('version', detail, 'upgrade it to 14 or later');
+  return version >= OLDEST_VERSION
+    ? ok('version', detail)
+    : failed('version', detail, 'upgrade PostgreSQL to 14 or later');
 }
 
 /** `synchronous_commit` is not checked, because each transaction of a gateway sets it. */
@@ -135,7 +137,10 @@ function checkRights({ role }: DatabaseFacts, { version, forbidden }: SchemaFact
     return failed('rights', detail, 'grant them: hookwright docs scale, "Roles"');
   }
   if (version === null)
-    return ok('tables', `schema ${schema} is empty; the first gateway or \`hookwright store migrate\` creates them`);
+    return ok(
+      'tables',
+      `schema ${schema} is empty; the first gateway or \`hookwright store migrate\` creates the tables`,
+    );
   return ok('tables', `schema ${schema}, version ${version}; role ${role} has the privileges it needs`);
 }
 

@@ -94,7 +94,7 @@ export async function reportRoutes({
   const report = (plan: RoutePlan, kind: RouteRow['kind']): RouteReport => {
     const row = { ...servedRow(plan, kind, open), paused: pauseOf(plan) };
     const hidden = kind === 'dynamic' && Object.values(table.routes).some(({ name }) => name === plan.name);
-    const shadow = { state: 'shadowed', reason: 'a static route of this name wins' } as const;
+    const shadow = { state: 'shadowed', reason: 'a static route of this name takes precedence' } as const;
     return { ...row, ...(hidden ? shadow : {}), words: wordsOf(plan, table) };
   };
   return [

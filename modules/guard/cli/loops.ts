@@ -36,7 +36,7 @@ export const gatewayLoopsListCommand = command({
 
 /** `hookwright gateway loops release`: ends the pause of a key; its held runs start, or are dropped. */
 export const gatewayLoopsReleaseCommand = command({
-  options: { config: configOption, drop: flag('Drop the events that the key holds.') },
+  options: { config: configOption, drop: flag('Drop the events that wait for the key.') },
   args: { reference: argument('id or key') },
   async run(context, given) {
     const now = context.clock.now();

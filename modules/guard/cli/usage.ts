@@ -70,7 +70,7 @@ const BAR = 20;
 export const usageCommand = command({
   options: {
     by: withDefault('route', choice(GROUPS, 'What to sum by')),
-    since: withDefault('7d', text('time', 'Only runs that ended since then: 12h, 7d, or a date')),
+    since: withDefault('7d', text('time', 'Only runs that ended since then: 12h or 7d ago, or a date')),
     config: configOption,
     json: arrayOption,
   },

@@ -75,7 +75,7 @@ async function prepare(context: CliContext, plan: RoutePlan, { url }: OpenTable)
   }
   if (existsSync(path)) return;
   storeCaptured(folders, plan, context.random(32).toString('hex'));
-  printNote(context, `created ${path} with a random value, until the secret arrives`);
+  printNote(context, `created ${path} with a random value, which the secret replaces when it arrives`);
   if (url !== null) await callGateway(context, 'reload', {});
 }
 

@@ -71,7 +71,7 @@ function describeJson({ name, file, own }: OpenSource): unknown {
 /** `hookwright source show`: prints how one sender signs and sends, and how to connect it. */
 export const sourceShowCommand = command({
   options: {
-    events: flag('List the events that it sends'),
+    events: flag('List the events that the source sends'),
     json: flag('Print the catalog entry as JSON'),
     config: configOption,
   },

@@ -85,10 +85,10 @@ export function describeReplay(plan: SchemePlan): string {
   const { verify, timestamp, delivery_digest, replay_guard } = plan;
   if (timestamp !== null || verify === 'none') return '';
   if (verify === 'token' || verify === 'basic')
-    return 'a captured request contains the secret, and any request can be sent with it';
+    return 'every request contains the secret: anyone who reads one can send any request';
   const isKnown = replay_guard !== undefined || delivery_digest || countSignedIds(plan) > 0;
   if (isKnown)
-    return 'a captured request can be sent again once its delivery id is forgotten (`idempotency_ttl_seconds`)';
+    return 'a captured request can be sent again after its delivery id is forgotten (`idempotency_ttl_seconds`)';
   return 'a captured request can be sent again under another delivery id; set `replay_guard: body` on the route';
 }
 

@@ -39,7 +39,7 @@ const listOptions = {
   since: text('time', 'Only requests since then: 90s, 15m, 2h, 3d ago, or a date'),
   grep: text('text', 'Only requests with this text in path, headers, event, id or body'),
   limit: withDefault('50', text('count', 'Maximum number of requests (default 50)')),
-  before: text('id', 'Only requests older than this one: the next page'),
+  before: text('id', 'Only requests older than this one, to get the next page'),
   follow: withShort('-f', flag('Print new requests as they arrive, until Ctrl-C')),
   json: flag('Print a JSON array; with --follow one object a line'),
 };

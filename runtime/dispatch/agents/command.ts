@@ -175,7 +175,9 @@ function compose(argv: readonly string[], request: AgentRequest) {
       const filled = entry.replace(PLACEHOLDER, (_, name: string) => values[name] ?? '');
       // A program would read it as an option, which the configuration has not chosen.
       if (!filled.startsWith('-') || entry.startsWith('-')) return filled;
-      throw new AgentError(`the argument ${entry} would begin with \`-\`, as an option: write it as --name=${entry}`);
+      throw new AgentError(
+        `with its value, the argument ${entry} begins with \`-\` and would be read as an option: write it as --name=${entry}`,
+      );
     }),
     stdin: request.prompt,
     env: {

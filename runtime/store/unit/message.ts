@@ -163,7 +163,7 @@ export const withdrawnStep = (index: number, sent: number, at: number): Step => 
   started_at: at,
   at,
   next_at: null,
-  reason: 'a later attempt of the sender has a different target, address or text',
+  reason: "replaced: the sender's retry has a different target, address or text",
   sent,
   message_id: null,
 });

@@ -75,7 +75,10 @@ function plainSetting({ draft }: Hermes, webhook: Settings, path: NodePath, valu
   } else draft.report.lost(path, 'hookwright has no such setting');
 }
 
-const STAYS = ['the section concerns the agent', 'It stays with Hermes Agent, which `agent.command` runs'] as const;
+const STAYS = [
+  'the section configures the agent, not the gateway',
+  'Keep it in the config of Hermes Agent, which `agent.command` runs',
+] as const;
 
 /** Converts the sections besides `platforms`. The agent keeps running with its own config, so its settings are not converted. */
 export function convertSections(hermes: Hermes): void {

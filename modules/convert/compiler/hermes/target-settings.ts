@@ -16,7 +16,7 @@ export function convertPlatforms(hermes: Hermes, used: ReadonlySet<string>): voi
   }
   for (const name of Object.keys(mapAt(config, 'platforms'))) {
     if (name === 'webhook' || used.has(name)) continue;
-    draft.report.changed(['platforms', name], 'no route delivers there', 'The setting stays with Hermes Agent');
+    draft.report.changed(['platforms', name], 'no route delivers there', 'Keep it in the config of Hermes Agent');
   }
 }
 
@@ -85,10 +85,10 @@ function homeChannel({ draft, config, env }: Hermes, name: string, variable: str
 
 function noteOthers({ draft, config }: Hermes, name: string, known: ReadonlySet<string>): void {
   const at = ['platforms', name];
-  const reason = 'this setting concerns chats between people and the agent';
+  const reason = 'this setting is for chats between people and the agent';
   for (const path of [at, [...at, 'extra']])
     for (const key of Object.keys(mapAt(config, ...path)))
-      if (!known.has(key)) draft.report.changed([...path, key], reason, 'The setting stays with Hermes Agent');
+      if (!known.has(key)) draft.report.changed([...path, key], reason, 'Keep it in the config of Hermes Agent');
 }
 
 interface PlatformSetting {

@@ -144,7 +144,7 @@ function describeRoute(route: RoutePlan, { table, sources, keptIn }: RoutesConte
 /** For a route that accepts any sender with a common signature scheme. */
 const GENERIC: readonly string[] = [
   'At the sender, enter `{url}` as the URL of the webhook, with content type JSON.',
-  'Enter the secret there. `hookwright source list` lists the known senders, `source show` their steps.',
+  'Enter the secret there. `hookwright source list` lists the known senders, and `hookwright source show <name>` the steps for one.',
 ];
 
 /** @param route the created route; undefined to describe all routes of the table */

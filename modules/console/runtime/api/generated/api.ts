@@ -556,7 +556,7 @@ export interface Delivery {
   readonly dispatch: Dispatch;
   readonly run: LatestRun;
   /**
-   * What the agent has handed over.
+   * The outputs that the agent has handed over.
    */
   readonly outputs: readonly {
     readonly name: string;
@@ -722,7 +722,7 @@ export interface FigureSpan {
    */
   readonly slot_ms: number;
   /**
-   * Figures of each span, oldest first; a span without traffic and pending work is left out.
+   * Traffic in each span of time, oldest first. A span without traffic and without pending work is left out.
    */
   readonly items: readonly FigureSum[];
 }
