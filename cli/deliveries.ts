@@ -118,6 +118,7 @@ function print(context: CliContext, given: ShowValues, stored: StoredDispatch): 
     ['targets', dispatch.deliveries.map(deliveryLabel).join(', ')],
     ['posted', linksOf(stored)],
     ['dropped', droppedText(dispatch)],
+    ['noop', dispatch.noop ?? null],
     ['superseded', dispatch.superseded === 0 ? null : String(dispatch.superseded)],
     ['replay of', stored.replay_of],
     ['attempts', run.attempts === 0 ? null : String(run.attempts)],

@@ -35,8 +35,9 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   }
 }
 
-async function dispatch(words: readonly string[], context: CliContext): Promise<number> {
+async function dispatch(words: readonly string[], outer: CliContext): Promise<number> {
   const { argv, home } = takeHome(words);
+  const context = home === undefined ? outer : inHome(outer, resolve(outer.cwd, home));
   const [first] = argv;
   if (first === 'help') return dispatch([...argv.slice(1), '--help'], context);
   if (first === '--version' || first === '-v') {
@@ -50,7 +51,7 @@ async function dispatch(words: readonly string[], context: CliContext): Promise<
     return first === undefined ? 2 : 0;
   }
   const entry = findCommand(commands, argv);
-  if (entry !== undefined) return runCommand(entry, argv.slice(entry.path.split(' ').length), { context, home });
+  if (entry !== undefined) return runCommand(entry, argv.slice(entry.path.split(' ').length), context);
   const helpIndex = argv.findIndex((word) => HELP.has(word));
   const group = argv.slice(0, helpIndex === -1 ? undefined : helpIndex).join(' ');
   if (commands.some((other) => other.path.startsWith(`${group} `))) {
@@ -83,41 +84,47 @@ function helpLayout({ colour, stdout }: CliContext): HelpLayout {
   return { paint: createPaint(colour.stdout), width, coloured: colour.stdout };
 }
 
-async function runCommand(entry: CommandEntry, args: readonly string[], named: Homed): Promise<number> {
-  const { context } = named;
+async function runCommand(entry: CommandEntry, args: readonly string[], context: CliContext): Promise<number> {
   const end = args.indexOf('--');
   if (args.slice(0, end === -1 ? undefined : end).some((arg) => HELP.has(arg))) {
     context.stdout.write(await formatCommandHelp(entry, helpLayout(context)));
     return 0;
   }
   const command = await entry.load();
+  let own = context;
   try {
     const line = readCommandLine(args, entry.path, command);
-    return await command.run(await withConfig(named, line.options), line);
+    own = await withConfig(context, line.options);
+    return await command.run(own, line);
   } catch (error) {
+    if (error instanceof TypeError) await refuseOtherVersion(own);
     if (!(error instanceof UsageError)) throw error;
     throw new UsageError(error.message, ...error.hints, `to list the options: hookwright ${entry.path} --help`);
   }
 }
 
-/** A context, and the value of `--home`. */
-interface Homed {
-  readonly context: CliContext;
-  readonly home: string | undefined;
+/** The rows that a gateway sends are not checked here, because they are many: one of another version may cause any failure. */
+async function refuseOtherVersion(context: CliContext): Promise<void> {
+  const { OtherVersionError, tryCallGateway } = await import('./gateway/ask-gateway.ts');
+  try {
+    await tryCallGateway(context, 'status', {});
+  } catch (error) {
+    if (error instanceof OtherVersionError) throw error;
+  }
 }
 
+/** Inherited instead of copied, because one property is slow to compute. Programs that this one starts have the same home. */
+const inHome = (context: CliContext, home: string): CliContext =>
+  Object.assign(Object.create(context), { home, env: { ...context.env, HOOKWRIGHT_HOME: home } });
+
 /** `--home` and `--config` decide which home, configuration, store and `.env` are used. */
-async function withConfig({ context, home: named }: Homed, options: CommandLine['options']): Promise<CliContext> {
+async function withConfig(context: CliContext, options: CommandLine['options']): Promise<CliContext> {
   const configs = options.get('--config') ?? [];
   const allowed = options.get('--root')?.map((folder) => resolve(context.cwd, folder));
-  const home = named === undefined ? await configuredHome(context, configs) : resolve(context.cwd, named);
-  // Programs that this one starts have the same home.
-  const env = named === undefined && home === context.home ? context.env : { ...context.env, HOOKWRIGHT_HOME: home };
+  const home = await configuredHome(context, configs);
   const projectEnv = projectEnvPath(nodeFiles, { cwd: context.cwd, home }, configs);
-  // Inherited instead of copied, because one property is slow to compute.
-  const own: CliContext = Object.create(context);
-  Object.assign(own, { home, env }, configs.length > 0 && { configs }, allowed && { allowed });
-  return Object.assign(own, projectEnv && { projectEnv });
+  const own: CliContext = home === context.home ? Object.create(context) : inHome(context, home);
+  return Object.assign(own, configs.length > 0 && { configs }, allowed && { allowed }, projectEnv && { projectEnv });
 }
 
 /** `home` of the configuration, unless the environment names another. */

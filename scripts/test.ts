@@ -1,6 +1,6 @@
 /**
- * Runs the fast test files with node:test; with `--all`, also the files `*.slow.test.ts`. With fragments of paths, it runs
- * only files whose path contains one of them. Without fragments, it first runs the checks of `npm run lint`. The repository
+ * Runs the fast test files with node:test, and a sample of long lists of cases (test/helpers/sample.ts); with `--all`, all cases,
+ * and also the files `*.slow.test.ts`. With fragments of paths, it runs all cases of files whose path contains one of them. Without fragments, it first runs the checks of `npm run lint`. The repository
  * is compiled once, and a few processes share the files, because a process per file would cost more than the tests.
  */
 import { spawn } from 'node:child_process';
@@ -77,7 +77,8 @@ function runFiles(tree: string, run: string): Promise<number> {
   // Also in a pipe: failures are listed at the end, where a truncated log still has them.
   const options = [YOUNG, '--enable-source-maps', '--test', `--test-concurrency=${processes}`, '--test-reporter=spec'];
   const argv = [...options, '--test-reporter-destination=stdout', ...writeStarts(tree, run, processes)];
-  const child = spawn(process.execPath, argv, { cwd: ROOT, stdio: 'inherit', env: runEnvironment(run) });
+  const env = { ...runEnvironment(run), ...(isWhole && !all ? { HOOKWRIGHT_SAMPLE_TESTS: '1' } : {}) };
+  const child = spawn(process.execPath, argv, { cwd: ROOT, stdio: 'inherit', env });
   for (const signal of SIGNALS) process.off(signal, end).on(signal, () => child.kill(signal));
   return new Promise((resolve) => child.once('close', (code) => resolve(code ?? 1)));
 }

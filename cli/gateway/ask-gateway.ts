@@ -86,6 +86,10 @@ function refusal({ code, message }: ControlError): CliError {
   if (code === 'unknown_operation') {
     return new OtherVersionError(`the running gateway is of an older version: ${visible(message)}`, RESTART);
   }
+  // Requests of this version have the form that this version knows.
+  if (code === 'malformed') {
+    return new OtherVersionError(`the running gateway is of another version: ${visible(message)}`, RESTART);
+  }
   if (code !== 'foreign_socket') return new CliError(`the gateway rejected the request: ${visible(message)}`);
   return new CliError(message, 'run this as the user of the gateway: sudo -u <user> hookwright ...');
 }

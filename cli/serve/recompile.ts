@@ -2,7 +2,7 @@
 
 import type { CompileResult } from '../../compiler/compile.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
-import { createLines } from '../../compiler/print/lines.ts';
+import { describeErrors } from '../../compiler/print/print.ts';
 import { printPretty } from '../../compiler/print/print-pretty.ts';
 import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
@@ -72,15 +72,6 @@ function finish(request: RecompileRequest, result: CompileResult, refused: Refus
     refused,
     gated: request.failOn.length > 0,
   };
-}
-
-function describeErrors(diagnostics: CompileResult['diagnostics']): string | null {
-  const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  const [first] = errors;
-  if (first === undefined) return null;
-  const { line, column } = createLines().positionOf(first.source, first.range.start);
-  const count = errors.length === 1 ? 'an error' : `${errors.length} errors, the first`;
-  return `the configuration has ${count}: ${first.source.name}:${line}:${column}: ${first.message}`;
 }
 
 /** Loads the rules of all modules. */

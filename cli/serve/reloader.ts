@@ -104,7 +104,6 @@ export class Reloader {
     state.files = report.files;
     if (refused !== null) return this.refuse(refused);
     if (ok && changed && !gated) this.ungatedAt = context.clock.now();
-    state.error = problem;
     // For people the frames follow the line; for programs they are a field of it.
     const forPeople = context.stderr.isTTY === true;
     const fields = forPeople || diagnostics === '' ? {} : { diagnostics };
@@ -113,6 +112,7 @@ export class Reloader {
     if (forPeople && diagnostics !== '') context.stderr.write(diagnostics);
     // An unchanged table is linked again, because secrets and lists outside it may have changed.
     if (ok) await service.reload(!changed);
+    state.error = problem;
   }
 }
 

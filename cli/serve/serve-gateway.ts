@@ -4,6 +4,7 @@
  */
 import { accessSync, constants, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { messageOf } from '../../base/errors.ts';
 import { isLoopback } from '../../base/net.ts';
 import { invalidVariables, readOverrides } from '../../compiler/config/settings.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
@@ -24,7 +25,7 @@ import type { Logger } from '../../runtime/platform/log.ts';
 import type { ProcessLogger } from '../../runtime/platform/logger.ts';
 import type { SecretResolver } from '../../runtime/platform/secrets.ts';
 import { printSecretRef, SecretError } from '../../runtime/platform/secrets.ts';
-import type { OperatedService } from '../../runtime/service/options.ts';
+import type { OperatedService, ProgramOptions } from '../../runtime/service/options.ts';
 import { createService } from '../../runtime/service/service.ts';
 import { StoreRefused } from '../../runtime/store/contract.ts';
 import type { FileLock } from '../../runtime/store/sqlite/file-lock.ts';
@@ -39,7 +40,7 @@ import type { ServedGateway } from '../base/module.ts';
 import { runtimeParts } from '../base/module.ts';
 import type { GatewayInfo } from '../gateway/ask-gateway.ts';
 import { gatewayPid, pathsOf, readGatewayInfo, SEPARATE_HOME, servedLines } from '../gateway/ask-gateway.ts';
-import { ServedCopies, servedFolder } from './last-good.ts';
+import { copyOf } from './last-good.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
 import type { ConfigState } from './reloader.ts';
 import { Reloader } from './reloader.ts';
@@ -70,17 +71,16 @@ export async function serveGateway(context: CliContext, request: ServeRequest): 
   try {
     const first = request.recompile?.first ?? null;
     const state: ConfigState = { error: first?.problem ?? null, files: first?.files ?? [] };
-    const copies = first === null ? null : new ServedCopies(context, first.root, request.log);
     const opened = await openFirst(context, state, {
       ...request,
-      hidden: () => [...state.files.map((file) => resolve(context.cwd, file)), servedFolder(context)],
+      hidden: () => state.files.map((file) => resolve(context.cwd, file)),
       problem: () => state.error,
-      onTable: () => copies?.keep(),
+      ...(first && { servedCopy: copyOf(context, first.root) }),
     });
     const { service } = opened;
     const reloader = new Reloader({ context, service, state, log: request.log, recompile: request.recompile });
     try {
-      return await serve(context, request, { ...opened, reloader, copies, isReadOnlyHome: lock === null });
+      return await serve(context, request, { ...opened, reloader, isReadOnlyHome: lock === null });
     } finally {
       reloader.stop();
       await service.stop({ drainMs: 0 });
@@ -95,13 +95,12 @@ export async function serveGateway(context: CliContext, request: ServeRequest): 
 interface Serving extends OpenedService {
   readonly reloader: Reloader;
   readonly isReadOnlyHome: boolean;
-  readonly copies: ServedCopies | null;
 }
 
 async function serve(
   context: CliContext,
   { log, logFile, recompile }: ServeRequest,
-  { service, tableFile, enabled, reloader, copies, isReadOnlyHome }: Serving,
+  { service, tableFile, enabled, reloader, isReadOnlyHome }: Serving,
 ): Promise<number> {
   if (!enabled) {
     const hint = 'set platforms.webhook.enabled: true in the configuration, or WEBHOOK_ENABLED=true in the environment';
@@ -131,7 +130,6 @@ async function serve(
   const operations = createControlHandlers(parts, await loadOperations(context));
   const { url } = await service.listen({}, operations);
   ending.heedSignals();
-  copies?.begin(tableFile, () => service.tableState.hash);
   let hasFailed = false;
   // Running programs are ended; their work runs again after the next start.
   service.on('failed', () => {
@@ -231,14 +229,11 @@ function refusal(error: unknown): unknown {
 }
 
 /** Options for the service of this process, from the command line and the environment. */
-interface OpenServiceOptions extends ServeRequest {
+interface OpenServiceOptions extends ServeRequest, Pick<ProgramOptions, 'firstTable' | 'servedCopy'> {
   /** Why the newest configuration is not in service, or null. */
   readonly problem: () => string | null;
   /** Absolute paths of the configuration's files. */
   readonly hidden: () => readonly string[];
-  /** Called when a table is in service. */
-  readonly onTable: () => void;
-  readonly firstTable?: string;
 }
 
 interface OpenedService {
@@ -258,30 +253,25 @@ function withTables(files: readonly string[], folder: string, cwd: string): read
 /** Opens the service with the newest table or, if that cannot be served, with the table that was served last. */
 async function openFirst(context: CliContext, state: ConfigState, options: OpenServiceOptions): Promise<OpenedService> {
   const { lastGood, log } = options;
-  let refused: Error = new CliError('not started: the configuration has errors');
-  if (state.error === null) {
-    try {
-      return await openService(context, options);
-    } catch (error) {
-      if (lastGood === null || !(error instanceof TableError)) throw error;
-      refused = error;
-      state.error = error.message;
-    }
+  try {
+    if (state.error !== null) throw new CliError('not started: the configuration has errors');
+    return await openService(context, options);
+  } catch (error) {
+    if (lastGood === null || (state.error === null && !(error instanceof TableError))) throw error;
+    state.error ??= messageOf(error);
+    const opened = await openService(context, { ...options, firstTable: lastGood }).catch((failed: unknown) => {
+      log.warn({ reason: messageOf(failed) }, 'the table that was served last cannot be served');
+      throw failed instanceof TableError ? error : failed;
+    });
+    log.error({ reason: state.error }, 'the configuration was rejected; the table that was served last is in service');
+    return opened;
   }
-  if (lastGood === null) throw refused;
-  const opened = await openService(context, { ...options, firstTable: lastGood }).catch((error: unknown) => {
-    if (!(error instanceof TableError)) throw error;
-    log.warn({ reason: error.message }, 'the table that was served last cannot be served');
-    throw refused;
-  });
-  log.error({ reason: state.error }, 'the configuration was rejected; the table that was served last is in service');
-  return opened;
 }
 
 /** Rejects as `createService`, and with CliError for an invalid environment. */
 async function openService(context: CliContext, options: OpenServiceOptions): Promise<OpenedService> {
   const { home, env, clock, timezone, random } = context;
-  const { folder, log, redactor, problem, hidden, firstTable, onTable } = options;
+  const { folder, log, redactor, problem, hidden, firstTable, servedCopy } = options;
   const overrides = overridesOf(context, options);
   const tableFile = join(folder, 'routes.json');
   const lowerer = new Lazy(async () => (await import('./recompile.ts')).subscriptionLowerer(context));
@@ -304,7 +294,7 @@ async function openService(context: CliContext, options: OpenServiceOptions): Pr
       redactor,
       problem,
       firstTable,
-      onTable,
+      servedCopy,
       hidden: () => withTables(hidden(), folder, context.cwd),
       projectEnv: context.projectEnv,
       version: packageVersion(),

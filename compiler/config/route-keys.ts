@@ -79,6 +79,7 @@ export const ROUTE_KEYS = {
   status_answer: { plan: 'status', isAlone: true, direct: ENDS, cron: FIRES },
   respond: { plan: 'respond', isAlone: true },
   idempotency_ttl_seconds: { plan: 'idempotency_ttl_seconds', isAlone: true },
+  accept_timeout_seconds: { plan: 'accept_timeout_seconds', isAlone: true },
   replay_guard: { plan: 'replay_guard', isAlone: true },
   max_age_seconds: { plan: 'max_age' },
   timestamp: { plan: 'max_age', payload: 'path' },

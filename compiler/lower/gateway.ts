@@ -93,6 +93,7 @@ export function lowerServer(config: Config, settings: EffectiveSettings, overrid
     secret: globalSecret(values.secret, overrides),
     trusted_proxies: values.trusted_proxies.flatMap((text) => parseNetwork(text) ?? []),
     max_unverified_bytes: Math.max(values.max_unverified_bytes, values.max_body_bytes),
+    accept_timeout_seconds: values.accept_timeout_seconds ?? null,
   };
 }
 

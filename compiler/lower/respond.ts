@@ -1,4 +1,4 @@
-/** Lowers `respond`: the responses that a sender expects, by outcome, of a route or a source. */
+/** Lowers the responses that a sender expects (`respond` of a route or a source), and how long it may wait for one. */
 import type {
   RespondConfig,
   ResponseConfig,
@@ -7,6 +7,7 @@ import type {
   TemplatePlan,
 } from '../../schemas/generated/types.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
+import type { RouteView } from '../views/views.ts';
 import { lowerTemplate } from './template.ts';
 
 /** Headers that the server sets, that hold only for one connection, or that carry credentials. */
@@ -68,4 +69,14 @@ function lowerBody(text: string, path: NodePath, problems: Problem[]): TemplateP
   return (lowered.plan ?? []).map((segment) =>
     segment.kind === 'path' && segment.text === STATUS_URL ? { kind: 'meta', name: 'status_url' } : segment,
   );
+}
+
+const SLOW_COMMIT_SECONDS = { least: 2.5, most: 8, spare: 2 };
+
+/** An event of a sender that waits long and sends an id, so that its retry is recognised, waits longer for a slow disk. */
+export function acceptTimeout({ config, facts, schemes, scope }: RouteView): number {
+  const { least, most, spare } = SLOW_COMMIT_SECONDS;
+  const hasId = schemes.some(({ delivery, delivery_digest }) => delivery.length > 0 || delivery_digest);
+  const known = hasId ? Math.min(most, (facts?.deadline_seconds ?? 0) - spare) : 0;
+  return config.accept_timeout_seconds ?? scope.table.server.accept_timeout_seconds ?? Math.max(least, known);
 }

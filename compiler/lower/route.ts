@@ -49,7 +49,7 @@ import type { RouteEntry, RouteView } from '../views/views.ts';
 import { findJobs } from '../views/views.ts';
 import { lowerBudget } from './agent.ts';
 import { askAboutField, lowerFilters } from './filter.ts';
-import { lowerRespond } from './respond.ts';
+import { acceptTimeout, lowerRespond } from './respond.ts';
 import {
   compactPayload,
   defaultPrompt,
@@ -115,6 +115,7 @@ export function lowerRoute(route: RouteView, { at, written }: Pick<RouteEntry, '
     ...lowerStatus(route),
     ...respondOf(route, take),
     idempotency_ttl_seconds: config.idempotency_ttl_seconds ?? defaultWindow(route),
+    accept_timeout_seconds: acceptTimeout(route),
     ...(config.replay_guard === undefined ? {} : { replay_guard: config.replay_guard }),
     max_age: lowerMaxAge(config, take),
     capture: config.capture ?? scope.table.gateway.capture,
@@ -300,7 +301,8 @@ export function lowerOutputs(
     problems.push(...lowered.problems.map((problem) => ({ ...problem, path: outputPath(name, problem.path) })));
     const allowed = Object.entries(output.allow ?? {}).map(([field, values]) => [field, values.map(String)]);
     const allow = Object.fromEntries(allowed) as OutputPlan['allow'];
-    return (lowered.plan ?? []).map((delivery) => ({ name, delivery, allow, max: output.max ?? 1 }));
+    const limits = { allow, max: output.max ?? 1, ...(output.required === true ? { required: true as const } : {}) };
+    return (lowered.plan ?? []).map((delivery) => ({ name, delivery, ...limits }));
   });
   return { plan: plans.length === 0 ? {} : { outputs: plans }, problems };
 }

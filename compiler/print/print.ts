@@ -11,6 +11,16 @@ import { createLines } from './lines.ts';
 import type { PrettyOptions } from './print-pretty.ts';
 import { printPretty } from './print-pretty.ts';
 
+/** The number of errors, and the first one with its position, in one line; null if there are none. */
+export function describeErrors(diagnostics: readonly Diagnostic[]): string | null {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const [first] = errors;
+  if (first === undefined) return null;
+  const { line, column } = createLines().positionOf(first.source, first.range.start);
+  const count = errors.length === 1 ? 'an error' : `${errors.length} errors, the first`;
+  return `the configuration has ${count}: ${first.source.name}:${line}:${column}: ${first.message}`;
+}
+
 /** Returns one command per line, or an empty string. */
 export function printGithub(diagnostics: readonly Diagnostic[]): string {
   const lines = createLines();

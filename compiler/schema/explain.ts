@@ -164,6 +164,11 @@ function nameProblem(place: ShapePlace, name: string): Problem {
     const hint = 'letters, digits and `_`; names that begin with `HOOKWRIGHT_` describe the run and cannot be set';
     return { ...found, message: `\`${name}\` is not a valid name of a variable`, hint };
   }
+  if (place.path.at(-1) === 'headers') {
+    const hint =
+      'letters, digits, `-` and `_`; hookwright sets `host`, `content-type` and headers of the connection itself';
+    return { ...found, message: `\`${name}\` cannot be set as a header here`, hint };
+  }
   return {
     ...found,
     message: `\`${name}\` is not a valid name${nameLike(name)}`,

@@ -133,9 +133,7 @@ function addFile(loading: Loading, file: ParsedFile, isRoot: boolean): void {
   const { configs, ...folders } = loading.search;
   if (home !== undefined && (!isRoot || (configs.length === 0 && source.path === usualConfigs(folders)[1]))) {
     const range = locate(file, ['home'], index).key ?? START;
-    const message =
-      '`home` has no effect here: only `./hookwright.yaml` and a file named by `--config` can name the home';
-    loading.findings.push({ rule: 'invalid-value', source, range, message });
+    loading.findings.push({ rule: 'invalid-value', source, range, message: HOME_HERE });
   }
   if (include === undefined) return;
   if (!Array.isArray(include)) {
@@ -241,6 +239,8 @@ interface LoadedProfile {
   readonly tree: Places;
 }
 
+const HOME_HERE =
+  '`home` has no effect here: only `./hookwright.yaml` and a file named by `--config` can name the home';
 const PROFILE_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 export function loadProfiles({ home, ...disk }: HomeDisk): {

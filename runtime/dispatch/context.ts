@@ -81,6 +81,8 @@ export interface DispatchContext {
   readonly jobs?: JobFirer;
   /** Loads the checks of the outputs of runs. */
   readonly outputs?: () => Promise<OpenHandover>;
+  /** Adds the approvals that the table asks for and a stored row lacks; default: none. */
+  readonly asked?: (dispatch: Dispatch) => Dispatch;
   /** Called after blocked deliveries were stored. */
   readonly blocked?: () => void;
   /** Replaces every known secret; default: none. */
@@ -95,6 +97,10 @@ export interface CheckedOutputs {
   /** In the order in which they were handed over; each is a separate delivery. */
   readonly deliveries: readonly DispatchDelivery[];
   readonly dropped: readonly DroppedOutput[];
+  /** Why the agent had nothing to do, if it says so. */
+  readonly noop?: string;
+  /** Why the run has failed, if a required output is missing. */
+  readonly missing?: string;
 }
 
 /** Checks the outputs of one run. */

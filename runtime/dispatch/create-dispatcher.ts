@@ -107,7 +107,7 @@ class DispatcherService implements DispatchService {
       now,
     };
     observer?.reached?.('accept.begin');
-    const written = store.write(change, claim.together);
+    const written = store.write(change, claim);
     // Called after `write`, so that the same commit takes the run.
     if (isRun) this.loop.arrive(1);
     else this.loop.wake();
@@ -142,7 +142,7 @@ class DispatcherService implements DispatchService {
     const of = { kind: 'join_group', dispatch, max_concurrent, key, limits, now, claim: storedId } as const;
     const change: JoinGroup = { ...of, run_limits };
     observer?.reached?.('accept.begin');
-    const stored = await orRefused(store.write(change, claim.together));
+    const stored = await orRefused(store.write(change, claim));
     const over = stored.kind === 'stored' ? stored.over : stored;
     if (over?.kind === 'over_limit') reportOver(this.context, dispatch, over);
     if (stored.kind !== 'stored') return stored;

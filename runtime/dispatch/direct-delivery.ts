@@ -148,7 +148,8 @@ export class DirectDelivery {
     for (;;) {
       const now = clock.now();
       const heldMessage = { claim: storedClaim(claim, now), claiming: 'later', work } as const;
-      const stored = await store.write<Accept>({ kind: 'accept', dispatch, max_concurrent: null, now, ...heldMessage });
+      const change: Accept = { kind: 'accept', dispatch, max_concurrent: null, now, ...heldMessage };
+      const stored = await store.write(change, claim);
       if ('ref' in stored) return stored;
       if (stored.kind === 'duplicate') return { kind: 'duplicate' };
       if (stored.kind === 'route_paused') return refusePaused(stored, now);

@@ -27,6 +27,8 @@ export interface Claim {
   readonly guard?: ReplayGuard;
   /** The events of its batch, which one commit stores; absent: it is alone, or its sender waits for the delivery. */
   readonly together?: Together;
+  /** How long it may wait behind a slow commit, in ms; absent: the store's default. */
+  readonly wait_ms?: number;
 }
 
 /** Recognises a request that was captured and sent again under another id. */

@@ -8,12 +8,15 @@ import type { RunUsage, Usage } from '../store/usage.ts';
 import type { CheckedOutputs, DispatchContext } from './context.ts';
 import { logFields } from './dispatcher.ts';
 import { failureMessage } from './own-message.ts';
+import { dispatchChange } from './persist.ts';
 import { retryWait } from './retry-waits.ts';
 import type { RunOutcome } from './run-agent.ts';
 
 export interface FinishedRun {
   readonly taken: TakenRun;
   readonly dispatch: Dispatch;
+  /** As it is stored, if `dispatch` has further approvals. */
+  readonly stored: Dispatch;
   /** Unix ms. */
   readonly startedAt: number;
   readonly ms: number;
@@ -99,12 +102,15 @@ export function reportBlocked({ blocked }: DispatchContext, open: readonly OpenD
 }
 
 /** The dispatch with the outputs of the run; absent if there are none. */
-function withOutputs({ dispatch, outputs }: FinishedRun): Pick<RunChange, 'dispatch' | 'grown'> {
-  if (outputs === null || outputs.deliveries.length + outputs.dropped.length === 0) return {};
-  const dropped = outputs.dropped.length === 0 ? {} : { dropped: [...outputs.dropped] };
-  const changed = { ...dispatch, deliveries: [...dispatch.deliveries, ...outputs.deliveries], ...dropped };
-  const bytes = (of: Dispatch): number => Buffer.byteLength(JSON.stringify(of));
-  return { dispatch: changed, grown: bytes(changed) - bytes(dispatch) };
+function withOutputs({ dispatch, stored, outputs }: FinishedRun): Pick<RunChange, 'dispatch' | 'grown'> {
+  const { deliveries, dropped, noop } = outputs ?? { deliveries: [], dropped: [] };
+  if (deliveries.length + dropped.length === 0 && noop === undefined) return dispatchChange(stored, dispatch);
+  return dispatchChange(stored, {
+    ...dispatch,
+    deliveries: [...dispatch.deliveries, ...deliveries],
+    ...(dropped.length === 0 ? {} : { dropped: [...dropped] }),
+    ...(noop === undefined ? {} : { noop }),
+  });
 }
 
 /** Absent if there is no program. */

@@ -1,7 +1,8 @@
 /** Stores changes that have already happened and must not be lost: retries until the store accepts them, or until a stop. */
+import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock, Timer } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
-import type { Mutation, MutationResults, Store } from '../store/contract.ts';
+import type { Advance, Mutation, MutationResults, Store } from '../store/contract.ts';
 import { StoreUnavailable } from '../store/contract.ts';
 
 /** Waits between attempts, in ms; the last one repeats. */
@@ -78,4 +79,10 @@ export class Persister {
     }
     if (this.stopped) throw new Stopped('stopped while the store was unavailable');
   }
+}
+
+/** The changed dispatch; absent if it is the stored one. */
+export function dispatchChange(stored: Dispatch, dispatch: Dispatch): Pick<Advance, 'dispatch' | 'grown'> {
+  const bytes = (of: Dispatch): number => Buffer.byteLength(JSON.stringify(of));
+  return dispatch === stored ? {} : { dispatch, grown: bytes(dispatch) - bytes(stored) };
 }

@@ -2,13 +2,14 @@
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import { traceContextOf } from '../platform/log.ts';
+import { deniedNote, storedTail } from '../platform/process/stderr-tail.ts';
 import type { SaidTurn } from '../store/queries.ts';
 import type { ProgramEnd } from '../store/states.ts';
 import { supersededNote } from '../store/states.ts';
 import type { Usage } from '../store/usage.ts';
 import type { AgentFailure, AgentRequest, RunReport } from './agent-runner.ts';
 import { AgentError, AgentNotStarted } from './agent-runner.ts';
-import type { Handover, ProfileAgent } from './context.ts';
+import type { CheckedOutputs, Handover, ProfileAgent } from './context.ts';
 
 export type RunOutcome =
   /** `unmarked`: a `[SILENT]` was removed from a text that is too long to be a remark. */
@@ -27,6 +28,8 @@ interface AgentRun {
   readonly program: ProgramEnd | null;
   /** Null: the agent has not reported it. */
   readonly usage: Usage | null;
+  /** The checked outputs; null: the run may not have any. */
+  readonly outputs: CheckedOutputs | null;
 }
 
 /** The input of a run besides its dispatch. */
@@ -55,10 +58,21 @@ export async function runAgent(
     ended: (program) => void Object.assign(reported, { program }),
     used: (usage) => void Object.assign(reported, { usage }),
   });
+  const outputs = handover?.checked() ?? null;
+  const { program } = reported;
+  const denied = deniedNote(program);
+  if (outcome.kind === 'failed')
+    return { ...reported, outputs, outcome: { ...outcome, reason: outcome.reason + denied } };
+  if (outcome.kind !== 'answered' && outcome.kind !== 'silent') return { ...reported, outputs, outcome };
   // Secrets that an agent was tricked into printing are removed from the text as from outputs.
-  const isText = outcome.kind === 'answered' || outcome.kind === 'silent';
-  const shown = handover === null || !isText ? outcome : { ...outcome, text: handover.redact(outcome.text) };
-  return { outcome: shown, ...reported };
+  const text = handover?.redact(outcome.text) ?? outcome.text;
+  if (outputs?.missing !== undefined) {
+    const end = { exit_code: null, signal: null, stderr: '', ...program, stdout: storedTail(text, (shown) => shown) };
+    return { ...reported, outputs, program: end, outcome: { kind: 'failed', reason: outputs.missing + denied } };
+  }
+  if (outcome.kind === 'answered') return { ...reported, outputs, outcome: { ...outcome, text } };
+  const reason = outputs?.noop === undefined ? outcome.reason : `noop: ${outputs.noop}`;
+  return { ...reported, outputs, outcome: { ...outcome, text, reason: reason + denied } };
 }
 
 async function outcomeOf(

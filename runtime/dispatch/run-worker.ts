@@ -17,7 +17,7 @@ import { deliveryStep, makeAttempt, progressOf, reportAttempt } from './delivery
 import { logFields } from './dispatcher.ts';
 import type { FinishedRun, RunChange } from './finished-run.ts';
 import { changeAfter, openOf, programOf, reportBlocked, reportedUsage, reportRun } from './finished-run.ts';
-import { Stopped } from './persist.ts';
+import { dispatchChange, Stopped } from './persist.ts';
 import type { AbortReason } from './run-agent.ts';
 import { runAgent } from './run-agent.ts';
 import type { Worker, WorkerParts } from './worker.ts';
@@ -107,9 +107,10 @@ export class RunWorker implements Worker<TakenRun> {
   /** Rejects when the dispatch cannot be read. */
   private async run(taken: TakenRun): Promise<FinishedRun | 'left'> {
     const { context, contents } = this.parts;
-    const dispatch = await contents.forRun(taken.ref);
-    if (dispatch === null) throw new Error('the dispatch does not exist');
-    if (isMessage(dispatch)) return this.release(taken, dispatch);
+    const stored = await contents.forRun(taken.ref);
+    if (stored === null) throw new Error('the dispatch does not exist');
+    const dispatch = context.asked?.(stored) ?? stored;
+    if (isMessage(dispatch)) return this.release(taken, dispatch, stored);
     const { clock, observer } = context;
     observer?.reached?.('run.begin');
     const startedAt = clock.now();
@@ -118,6 +119,7 @@ export class RunWorker implements Worker<TakenRun> {
     const run = {
       taken,
       dispatch,
+      stored,
       startedAt,
       ms: 0,
       program: null,
@@ -140,22 +142,24 @@ export class RunWorker implements Worker<TakenRun> {
     const started = clock.monotonic();
     const controller = new AbortController();
     this.controllers.add(controller);
-    const { outcome, program, usage } = await runAgent(agent, dispatch, controller, clock, { handover, said });
+    const result = await runAgent(agent, dispatch, controller, clock, { handover, said });
+    const { outcome, usage } = result;
     this.controllers.delete(controller);
     observer?.reached?.('run.answered');
     const ms = Math.round(clock.monotonic() - started);
     const ended = outcome.kind === 'failed' || outcome.kind === 'interrupted' ? outcome.kind : 'ok';
     if (outcome.kind !== 'postponed') observer?.runEnded?.(dispatch, ended, ms);
     if (usage !== null) observer?.used?.(dispatch, usage);
-    return { ...run, ms, outcome, program, usage, outputs: handover?.checked() ?? null };
+    return { ...run, ms, ...result };
   }
 
   /** Releases a message that its paused route has held: its deliveries become due. */
-  private async release({ ref }: TakenRun, dispatch: Dispatch): Promise<'left'> {
+  private async release({ ref }: TakenRun, dispatch: Dispatch, stored: Dispatch): Promise<'left'> {
     const at = this.parts.context.clock.now();
     const open = openOf(dispatch.deliveries, at);
     this.parts.contents.keep(ref, dispatch, null);
-    if (await this.advance(ref, { to: 'delivering', at, open })) reportBlocked(this.parts.context, open);
+    if (await this.advance(ref, { to: 'delivering', at, open, ...dispatchChange(stored, dispatch) }))
+      reportBlocked(this.parts.context, open);
     return 'left';
   }
 

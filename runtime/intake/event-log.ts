@@ -42,12 +42,6 @@ const LINES_OF: Partial<Record<Outcome, { readonly status?: number; readonly lev
 /** The level of a request's line. */
 export const levelOf = (outcome: Outcome): Level => LINES_OF[outcome]?.level ?? 'info';
 
-/** An event that was sent to an unknown path. */
-export interface Miss {
-  /** The path of the most similar route; null: none is similar. */
-  readonly nearest: string | null;
-}
-
 interface EventLogContext {
   readonly nearestRoute: (path: string) => string | null;
   readonly log: Logger;
@@ -102,9 +96,13 @@ export class EventLog {
 
   /**
    * Reports a request to an unknown path. An event gets a line within a budget, because any client can send one. Returns
-   * whether it did, with the path that may be meant.
+   * the path that may be meant, if it did.
    */
-  noRoute(path: string, outcome: 'unknown_route' | 'overloaded', isEvent: boolean): Miss | null {
+  noRoute(
+    path: string,
+    outcome: 'unknown_route' | 'overloaded',
+    isEvent: boolean,
+  ): { readonly nearest: string | null } | null {
     const { clock, count, log } = this.context;
     count({ route: '', profile: '', outcome, ignored: null, ms: 0, secret: 0, authentic: false });
     const shown = { path: printableStart(path, PATH_LIMIT) };

@@ -21,6 +21,7 @@ import type { RunProcess } from '../platform/process/run-process.ts';
 import { runProcess } from '../platform/process/run-process.ts';
 import type { SecretResolver } from '../platform/secrets.ts';
 import { secretPaths, secretReader, userHome } from '../platform/secrets.ts';
+import { createServedCopy } from '../table/served-copy.ts';
 import type { TableSource } from '../table/table-source.ts';
 import { tableFile, tableValue } from '../table/table-source.ts';
 import { Enrolments, storeCaptured } from '../verify/handshake.ts';
@@ -31,7 +32,7 @@ import { createConfinement } from './parts.ts';
 /** The options with their defaults. */
 export interface ServiceContext
   extends Pick<ServiceOptions, 'home' | 'host' | 'port'>,
-    Required<Pick<ProgramOptions, 'lowerSubscriptions' | 'version' | 'problem' | 'redactor' | 'onTable'>> {
+    Required<Pick<ProgramOptions, 'lowerSubscriptions' | 'version' | 'problem' | 'redactor'>> {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** True if events are stored only in memory. */
   readonly inMemory: boolean;
@@ -43,6 +44,8 @@ export interface ServiceContext
   readonly userHome: string;
   /** The compiled table. */
   readonly source: TableSource;
+  /** Keeps a copy of the table with this hash, which is in service. */
+  readonly keepServed: (hash: string) => void;
   /** Documents served beside the routes. */
   readonly documents: Documents;
   /** Replace the table's agents of these names. */
@@ -71,7 +74,7 @@ export function resolveOptions(
   checkOptions(options);
   const { home, host, port, table, agent, env = { ...process.env }, random = randomBytes } = options;
   const { projectEnv, redactor = new Redactor(), lowerSubscriptions, version = '', problem = () => null } = program;
-  const { onTable = () => {}, firstTable } = program;
+  const { firstTable, servedCopy } = program;
   const clock = new SharedClock(options.clock ?? systemClock);
   const log = options.log ?? defaultLog(redactor);
   const folders = { home, userHome: userHome(env) };
@@ -81,6 +84,7 @@ export function resolveOptions(
   const read = new Set<string>();
   const hidden = (): readonly string[] => [
     ...(program.hidden?.() ?? []),
+    ...(servedCopy === undefined ? [] : [dirname(servedCopy)]),
     ...('file' in table ? [resolve(table.file)] : []),
     ...(projectEnv === undefined ? [] : [projectEnv]),
     ...read,
@@ -102,12 +106,12 @@ export function resolveOptions(
     log,
     ...folders,
     source: 'file' in table ? tableFile(table.file, gatewayFiles, clock, firstTable) : tableValue(table),
+    keepServed: 'file' in table && servedCopy !== undefined ? createServedCopy(table.file, servedCopy, log) : () => {},
     documents: new Documents(catalogOf(options, clock), log),
     functions: functionsOf(agent),
     lowerSubscriptions: lowerSubscriptions ?? (() => ({ routes: [], rejected: [] })),
     version,
     problem,
-    onTable,
     timezone: options.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     follow: options.clock === undefined ? clock.follow : () => {},
     run,

@@ -77,8 +77,8 @@ export interface ProgramOptions {
   readonly problem?: () => string | null;
   /** Absolute path of a table that is served until the file of `table` changes or `reload` is called. Default: none. */
   readonly firstTable?: string | undefined;
-  /** Called when a table is in service. Default: not called. */
-  readonly onTable?: () => void;
+  /** Absolute path of a copy of each table that is in service, which programs in a sandbox cannot read. Default: none. */
+  readonly servedCopy?: string | undefined;
   /**
    * Absolute path of a second `.env`, which takes precedence over `<home>/.env`; not read if others can write to it. Default:
    * none.

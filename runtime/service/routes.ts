@@ -184,7 +184,7 @@ export class Routes {
     const live = slots.filter(({ isLinked }) => isLinked).map(({ linked }) => linked.window);
     this.windows.retain(new Set(live), this.context.clock.monotonic());
     this.onSwap();
-    this.context.onTable();
+    this.context.keepServed(this.plan.hash);
     this.warnOfStart();
   }
 

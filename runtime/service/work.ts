@@ -18,6 +18,7 @@ import { isUsed, linkTargets, loadDrivers } from '../deliver/link-targets.ts';
 import { createMirror, fileSessions } from '../deliver/sessions.ts';
 import type { Agents } from '../dispatch/agents/create-agents.ts';
 import { createAgents } from '../dispatch/agents/create-agents.ts';
+import { withApprovals } from '../dispatch/asked-approvals.ts';
 import type { RetryPolicy, WatchedState } from '../dispatch/context.ts';
 import { createDispatcher } from '../dispatch/create-dispatcher.ts';
 import type { DispatchCounts, DispatchService, Observers } from '../dispatch/dispatcher.ts';
@@ -248,6 +249,7 @@ function assembleWork(context: ServiceContext, openings: Openings) {
     agent_limits: () => serving.linked.limits,
     random: Math.random,
     outputs: () => requirePart(modules, 'outputs'),
+    asked: (dispatch) => withApprovals(table(), dispatch),
     blocked: () => approving.asked(),
   });
   due.listen(() => dispatcher.wake());

@@ -68,15 +68,21 @@ export class StoreRefused extends Error {
   override readonly name = 'StoreRefused';
 }
 
+export interface WrittenAs {
+  /** The changes that the same commit stores, if it stores this one. */
+  readonly together?: Together;
+  /** How long new work waits behind a slow commit before it is rejected, in ms. Default: 2500. */
+  readonly wait_ms?: number;
+}
+
 /** The store of a service. Changes and queries are plain data; times in them are Unix ms. */
 export interface Store {
   /**
    * Applies one change. Changes of this process take effect in the order in which they were written; those that arrive
    * during a commit share the next one. Rejects with StoreUnavailable when the change cannot be stored now, with
    * StoreInDoubt when it is unknown whether it was stored.
-   * @param together the changes that the same commit stores, if it stores this one
    */
-  write<M extends Mutation>(mutation: M, together?: Together): Promise<MutationResults[M['kind']]>;
+  write<M extends Mutation>(mutation: M, as?: WrittenAs): Promise<MutationResults[M['kind']]>;
   /**
    * Runs a query, which sees everything committed before the call. Rejects with StoreDamaged when the requested row is
    * damaged.
@@ -95,7 +101,7 @@ export interface Store {
 /** The same store, with some functions replaced. */
 export const wrapStore = (store: Store, instead: Partial<Pick<Store, 'read' | 'write'>>): Store => ({
   read: (query) => store.read(query),
-  write: (mutation, together) => store.write(mutation, together),
+  write: (mutation, as) => store.write(mutation, as),
   problem: () => store.problem(),
   shared: store.shared,
   state: store.state,

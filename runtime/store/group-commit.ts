@@ -11,11 +11,10 @@
 import { messageOf } from '../../base/errors.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Logger } from '../platform/log.ts';
-import type { Mutation, MutationKind, MutationResults, StoreProblem } from './contract.ts';
+import type { Mutation, MutationKind, MutationResults, StoreProblem, WrittenAs } from './contract.ts';
 import { StoreInDoubt, StoreUnavailable } from './contract.ts';
 import type { Head } from './listed-rows.ts';
 import { laneParts, turnKey } from './records.ts';
-import type { Together } from './together.ts';
 
 interface GroupCommitParts {
   /** Rejects when it is unknown whether anything was stored. */
@@ -30,8 +29,8 @@ interface Waiting {
   readonly kind: MutationKind;
   readonly change: EncodedChange;
   readonly chars: number;
-  /** Tick at which it was queued. */
-  readonly since: number;
+  /** Tick at which new work is removed from the queue. */
+  readonly until: number;
   readonly resolve: (result: never) => void;
   readonly reject: (error: Error) => void;
 }
@@ -39,8 +38,8 @@ interface Waiting {
 /** Changes that add new work, whose senders can retry. */
 export const NEW_WORK: ReadonlySet<MutationKind> = new Set(['accept', 'join_group', 'fire_job']);
 const TICK_MS = 100;
-/** Age in ticks at which new work is removed: within a second, the sender gets 503 or its event is stored. */
-const TOO_LONG = 8;
+/** How long new work waits unless its sender is known to wait longer, in ms. */
+const WAIT_MS = 2500;
 /** Maximum text in the queue, in UTF-16 units; maximum text and maximum changes of one group. */
 const MAX_WAITING_CHARS = 32 * 1024 * 1024;
 const GROUP_CHARS = 4 * 1024 * 1024;
@@ -62,8 +61,9 @@ export class GroupCommit {
   }
 
   /** Resolves once the change is committed. Rejects with StoreUnavailable or StoreInDoubt, or an Error for a bad change. */
-  async write<M extends Mutation>(mutation: M, together?: Together): Promise<MutationResults[M['kind']]> {
+  async write<M extends Mutation>(mutation: M, as: WrittenAs = {}): Promise<MutationResults[M['kind']]> {
     const { kind } = mutation;
+    const { together, wait_ms = WAIT_MS } = as;
     if (NEW_WORK.has(kind) && this.chars > MAX_WAITING_CHARS) throw new StoreUnavailable(OVERLOADED);
     const [text, body, answer] = encodeChange(mutation);
     const chars = text.length + (body?.length ?? 0) + (answer?.length ?? 0);
@@ -71,7 +71,7 @@ export class GroupCommit {
       const isShared = together?.isOpen === true;
       const change: EncodedChange = isShared ? [text, body, answer, together.id] : [text, body, answer];
       const push = (): void => {
-        this.queue.push({ kind, change, chars, since: this.ticks, resolve, reject });
+        this.queue.push({ kind, change, chars, until: this.ticks + wait_ms / TICK_MS, resolve, reject });
         this.chars += chars;
       };
       const refuse = (): void => reject(new StoreUnavailable('another event of the request was refused'));
@@ -161,7 +161,7 @@ export class GroupCommit {
   private removeLate(): void {
     const kept: Waiting[] = [];
     for (const waiting of this.queue.splice(0)) {
-      if (this.ticks - waiting.since < TOO_LONG || !NEW_WORK.has(waiting.kind)) kept.push(waiting);
+      if (this.ticks < waiting.until || !NEW_WORK.has(waiting.kind)) kept.push(waiting);
       else {
         this.chars -= waiting.chars;
         waiting.reject(new StoreUnavailable(OVERLOADED));

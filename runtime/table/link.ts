@@ -134,6 +134,7 @@ export function linkRoute(
       maxBodyBytes: table.server.max_body_bytes,
       directTimeoutMs: table.server.direct_timeout_seconds * 1000,
       idempotencyTtlMs: plan.idempotency_ttl_seconds * 1000,
+      acceptTimeoutMs: plan.accept_timeout_seconds * 1000,
     },
     body: bodyOf(plan, table),
     allowsEmpty:

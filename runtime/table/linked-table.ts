@@ -68,6 +68,8 @@ interface RouteLimits {
   readonly maxBodyBytes: number;
   readonly directTimeoutMs: number;
   readonly idempotencyTtlMs: number;
+  /** How long an event waits behind a slow commit. */
+  readonly acceptTimeoutMs: number;
 }
 
 export type LinkedRespond = Readonly<Partial<Record<string, LinkedResponse>>>;

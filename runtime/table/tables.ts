@@ -128,16 +128,12 @@ export class Tables {
   /** The route at a request path, which may end with a slash. Static routes win over dynamic ones. */
   find(path: string): LinkedRoute | undefined {
     const exact = path.endsWith('/') ? path.slice(0, -1) : path;
-    const route = this.at(exact);
-    const plain = route === undefined ? withoutRandomPart(exact) : null;
-    if (plain === null) return route;
-    const enrolled = this.at(plain);
-    return enrolled?.awaitsSecret == null ? undefined : enrolled;
+    const enrolled = this.at(withoutRandomPart(exact) ?? exact);
+    return this.at(exact) ?? (enrolled?.awaitsSecret == null ? undefined : enrolled);
   }
 
-  private at(path: string): LinkedRoute | undefined {
-    return (this.serving.routes.get(path) ?? this.context.subscriptions.routes.get(path))?.linked;
-  }
+  private readonly at = (path: string): LinkedRoute | undefined =>
+    (this.serving.routes.get(path) ?? this.context.subscriptions.routes.get(path))?.linked;
 
   /** The path of a route that may be meant by an unknown one; null: none is similar. */
   nearest(path: string): string | null {

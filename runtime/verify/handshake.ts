@@ -229,7 +229,7 @@ export class Enrolments {
       const enrolment = this.openEnrolment(plan, request);
       if (enrolment === null) return false;
       enrolment.arrived ??= { plan, secret, client: request.client?.() ?? '' };
-      enrolment.contested ||= enrolment.arrived.secret !== secret;
+      enrolment.contested ||= !isToken(secret, enrolment.arrived.secret);
       enrolment.openUntil = Math.max(enrolment.openUntil, this.context.clock.monotonic() + CONFIRM_MS);
       enrolment.wake();
       return !enrolment.contested;
@@ -250,7 +250,7 @@ export class Enrolments {
     const { clock } = this.context;
     const current = this.enrolments.get(id);
     const fresh: Enrolment = { key: awaited.key, openUntil: 0, arrived: null, contested: false, wake: () => {} };
-    const enrolment = current?.key === awaited.key ? current : fresh;
+    const enrolment = current !== undefined && isToken(awaited.key, current.key) ? current : fresh;
     this.enrolments.set(id, enrolment);
     enrolment.openUntil = Math.max(enrolment.openUntil, clock.monotonic() + holdMs + GRACE_MS);
     if (enrolment.arrived === null) {

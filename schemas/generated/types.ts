@@ -482,6 +482,10 @@ export interface WebhookSettings {
    */
   idempotency_ttl_seconds?: number;
   /**
+   * Time that an event waits while the disk is slow before it is answered 503 and not stored, in seconds. Default: 2.5, or up to 8 if the source sends an id and waits that long.
+   */
+  accept_timeout_seconds?: number;
+  /**
    * Maximum time that a direct delivery keeps its sender waiting, in seconds.
    */
   direct_timeout_seconds?: number;
@@ -670,6 +674,10 @@ export interface RouteConfig {
    */
   idempotency_ttl_seconds?: number;
   /**
+   * Time that an event waits while the disk is slow before it is answered 503 and not stored, in seconds. Default: the global setting, else 2.5, or up to 8 if the source sends an id and waits that long.
+   */
+  accept_timeout_seconds?: number;
+  /**
    * `body`: while delivery ids are remembered, a request with the same body is a duplicate, whatever its delivery id. For senders that sign no time.
    */
   replay_guard?: 'body';
@@ -802,6 +810,10 @@ export interface OutputConfig {
    * Each message waits until a person approves it.
    */
   approve?: boolean;
+  /**
+   * A run without this output, and without the built-in output `noop`, fails.
+   */
+  required?: boolean;
   /**
    * A key of the target's address, as in `deliver_extra`.
    */
@@ -3174,6 +3186,9 @@ export interface Dispatch {
    * Name of the agent that runs the prompt; null, or absent in older rows: the default agent, or none.
    */
   agent?: string | null;
+  /**
+   * Names of folders below `skills`.
+   */
   skills: string[];
   toolsets: string[];
   /**
@@ -3215,6 +3230,10 @@ export interface Dispatch {
    * Outputs of the agent that were dropped.
    */
   dropped?: DroppedOutput[];
+  /**
+   * Why the agent had nothing to do, as it reported by `noop`. Absent: it did not.
+   */
+  noop?: string;
 }
 /**
  * Delivery to one target, with its rendered address.
@@ -3285,6 +3304,10 @@ export interface DispatchOutput {
    */
   max: number;
   message?: MessageLimit;
+  /**
+   * A run without this output, and without `noop`, fails.
+   */
+  required?: true;
   delivery: DispatchDelivery;
 }
 export interface ContentField {
@@ -3957,6 +3980,10 @@ export interface ServerPlan {
   script_timeout_seconds: number;
   direct_timeout_seconds: number;
   idempotency_ttl_seconds: number;
+  /**
+   * For routes without their own; null: the source decides.
+   */
+  accept_timeout_seconds: number | null;
 }
 /**
  * A secret, or a reference to a secret. `scope` is the profile whose environment resolves the reference.
@@ -5052,6 +5079,7 @@ export interface OutputPlan {
   delivery: DeliveryPlan;
   allow: AllowedValues;
   max: number;
+  required?: true;
 }
 /**
  * Where a configuration file defines an entry. `file` is relative to the folder of the root configuration file, `line` starts at 1.
@@ -5159,6 +5187,10 @@ export interface RoutePlan {
   allow_own_events: boolean;
   budget?: BudgetPlan;
   idempotency_ttl_seconds: number;
+  /**
+   * Time that an event waits behind a slow commit.
+   */
+  accept_timeout_seconds: number;
   /**
    * Absent: the guard of the source, if it has one.
    */

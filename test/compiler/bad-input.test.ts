@@ -7,6 +7,7 @@ import { DIAGNOSTIC_FORMATS, printDiagnostics } from '../../compiler/print/print
 import { anyText } from '../helpers/any-text.ts';
 import { compileConfig, compileFiles, printed } from '../helpers/compile.ts';
 import type { MemoryFile } from '../helpers/memory-files.ts';
+import { runsOf } from '../helpers/sample.ts';
 
 const FULL = readFileSync(new URL('./golden/full/hookwright.yaml', import.meta.url), 'utf8');
 
@@ -121,7 +122,7 @@ test('rejects a randomly damaged config with a position, or compiles it', () => 
       );
       check(compileConfig(text));
     }),
-    { seed: 11, numRuns: 40 },
+    { seed: 11, numRuns: runsOf(40) },
   );
 });
 
@@ -161,6 +162,6 @@ test('rejects or compiles any JSON value', () => {
         compileConfig(JSON.stringify({ platforms: { webhook: { enabled: true, secret: 'env:S', routes: some } } })),
       );
     }),
-    { seed: 12, numRuns: 40 },
+    { seed: 12, numRuns: runsOf(40) },
   );
 });

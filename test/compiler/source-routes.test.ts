@@ -51,6 +51,18 @@ test('the default idempotency window is the sender’s retry period, at least an
   assert.equal(plan('source: stripe, idempotency_ttl_seconds: 300000').idempotency_ttl_seconds, 300_000);
 });
 
+test('an event waits for a slow commit as long as its sender, if that sends an id', () => {
+  const seconds = (route: string, top?: string): number => plan(route, top).accept_timeout_seconds;
+  assert.equal(seconds('source: github'), 8);
+  assert.equal(seconds('source: stripe'), 8);
+  assert.equal(seconds('source: linear'), 3);
+  assert.equal(seconds('source: slack'), 2.5);
+  assert.equal(seconds('events: [push]'), 2.5);
+  assert.equal(seconds('source: github, accept_timeout_seconds: 0.5'), 0.5);
+  assert.equal(seconds('source: github', '    accept_timeout_seconds: 4'), 4);
+  assert.equal(seconds('source: github, accept_timeout_seconds: 20', '    accept_timeout_seconds: 4'), 20);
+});
+
 const OWN = `
     title: My shop
     aliases: [shop]

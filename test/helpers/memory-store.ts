@@ -2,7 +2,7 @@
  * A store in memory for tests: simple and slow, with each rule of ../../runtime/store/contract.ts implemented a second
  * time, in plain maps. It passes the conformance suite, and engines are compared with it.
  */
-import type { Mutation, MutationResults, Store } from '../../runtime/store/contract.ts';
+import type { Mutation, MutationResults, Store, WrittenAs } from '../../runtime/store/contract.ts';
 import { StoreUnavailable } from '../../runtime/store/contract.ts';
 import type { Query, QueryResults } from '../../runtime/store/queries.ts';
 import type { Together } from '../../runtime/store/together.ts';
@@ -44,7 +44,7 @@ export function createMemoryStore(tables: MemoryTables = createTables()): Memory
   return {
     tables,
     look,
-    async write<M extends Mutation>(mutation: M, together?: Together): Promise<MutationResults[M['kind']]> {
+    async write<M extends Mutation>(mutation: M, { together }: WrittenAs = {}): Promise<MutationResults[M['kind']]> {
       if (together?.isOpen === true) await decided(together);
       // Values without a JSON form cannot be stored, and stored values are copies.
       const result = applyMutation(handlers, JSON.parse(JSON.stringify(mutation)) as M);

@@ -26,6 +26,7 @@ const SERVER: ServerPlan = {
   script_timeout_seconds: 30,
   direct_timeout_seconds: 10,
   idempotency_ttl_seconds: 3600,
+  accept_timeout_seconds: null,
 };
 
 const GATEWAY: GatewayPlan = {
@@ -96,6 +97,7 @@ export function routePlan(name: string, parts: Partial<RoutePlan> = {}): RoutePl
     loop_limit: 10,
     allow_own_events: false,
     idempotency_ttl_seconds: 3600,
+    accept_timeout_seconds: 2.5,
     max_age: null,
     capture: 'none',
     ...parts,

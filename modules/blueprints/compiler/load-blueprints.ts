@@ -194,9 +194,9 @@ function checkSchedule(blueprint: Pick<BlueprintPlan, 'fields' | 'schedule'>): r
   for (const { values, schedule } of combinations(blueprint)) {
     const parsed = parseSchedule(schedule);
     if (parsed.ok) continue;
-    const made =
+    const about =
       Object.keys(values).length === 0 ? '' : `with ${printValues(values)} the schedule is \`${schedule}\`: `;
-    return [{ ...AT, message: `${made}${parsed.message}` }];
+    return [{ ...AT, message: `${about}${parsed.message}` }];
   }
   return [];
 }

@@ -1,13 +1,11 @@
 /** Converts the instants in the changes of commands from the machine's clock to the store's clock. */
-import type { Mutation, Store } from '../../../runtime/store/contract.ts';
+import type { Mutation, Store, WrittenAs } from '../../../runtime/store/contract.ts';
 import { wrapStore } from '../../../runtime/store/contract.ts';
-import type { Together } from '../../../runtime/store/together.ts';
 
 /** Wraps a store for callers that use the machine's clock. @param offset how far that clock is behind the store's, in ms */
 export function byMachineClock(store: Store, offset: () => number): Store {
   return wrapStore(store, {
-    write: <M extends Mutation>(mutation: M, together?: Together) =>
-      store.write(shiftInstants(mutation, offset()) as M, together),
+    write: <M extends Mutation>(mutation: M, as?: WrittenAs) => store.write(shiftInstants(mutation, offset()) as M, as),
   });
 }
 

@@ -18,22 +18,42 @@ import type {
 /** Lines after these are dropped. */
 const MAX_LINES = 100;
 const SHOWN = 100;
+/** Characters of the reason of a `noop` that are kept. */
+const NOOP_SHOWN = 500;
 
 export const openHandover: OpenHandover = (outputs, redact) => {
   let lines: readonly string[] = [];
   let refused: string | null = null;
   return {
     redact,
-    tools: outputs.map(toolOf),
+    tools: [...outputs.map(toolOf), toolOf(NOOP)],
     take(taken) {
       lines = taken;
     },
     refuse(reason) {
       refused = reason;
     },
-    checked: () => (refused === null ? checkLines(lines, outputs, redact) : unreadable(refused)),
+    checked() {
+      const checked = refused === null ? checkLines(lines, outputs, redact) : unreadable(refused);
+      const names = checked.noop === undefined ? missingOf(outputs, checked) : [];
+      if (names.length === 0) return checked;
+      const dropped = checked.dropped.map(({ output, detail }) => `; dropped ${output ?? 'a line'}: ${detail}`);
+      const missing = `no_output: no ${names.join(', ')}, and no noop${dropped.slice(0, 3).join('')}`;
+      return { ...checked, missing };
+    },
   };
 };
+
+/** The limits of an output; those of the built-in output have no delivery. */
+type Accepted = Omit<DispatchOutput, 'delivery'> & Partial<Pick<DispatchOutput, 'delivery'>>;
+
+/** The built-in output: there is nothing to do, and why. */
+const NOOP: Accepted = { name: 'noop', fields: [{ name: 'reason', kind: 'text', required: true }], allow: {}, max: 1 };
+
+const missingOf = (outputs: readonly DispatchOutput[], { deliveries }: CheckedOutputs): readonly string[] =>
+  outputs
+    .filter(({ name, required }) => required === true && !deliveries.some(({ output }) => output?.name === name))
+    .map(({ name }) => name);
 
 const unreadable = (detail: string): CheckedOutputs => ({
   deliveries: [],
@@ -44,14 +64,16 @@ type Redact = (text: string) => string;
 type Drop = Pick<DroppedOutput, 'reason' | 'detail'>;
 
 function checkLines(lines: readonly string[], outputs: readonly DispatchOutput[], redact: Redact): CheckedOutputs {
-  const left = new Map(outputs.map(({ name, max }) => [name, max]));
+  const accepted: readonly Accepted[] = [...outputs, NOOP];
+  const left = new Map(accepted.map(({ name, max }) => [name, max]));
+  let noop: string | undefined;
   const deliveries: DispatchDelivery[] = [];
   const dropped: DroppedOutput[] = [];
   const shown = (text: string): string => printableStart(redact(text), SHOWN);
   for (const [index, line] of lines.slice(0, MAX_LINES).entries()) {
     const value = tryParseJson(line);
     const name = isPlainObject(value) && typeof value.output === 'string' ? value.output : null;
-    const spec = outputs.find((output) => output.name === name);
+    const spec = accepted.find((output) => output.name === name);
     const drop = ({ reason, detail }: Drop): void => {
       dropped.push({ output: name === null ? null : shown(name), line: index + 1, reason, detail: shown(detail) });
     };
@@ -71,7 +93,8 @@ function checkLines(lines: readonly string[], outputs: readonly DispatchOutput[]
         continue;
       }
       left.set(name, (left.get(name) ?? 0) - messages);
-      deliveries.push({ ...spec.delivery, output: { name, content: content.content } });
+      if (spec.delivery === undefined) noop = printableStart(String(content.content.reason), NOOP_SHOWN);
+      else deliveries.push({ ...spec.delivery, output: { name, content: content.content } });
     }
   }
   const over = lines.length - MAX_LINES;
@@ -79,18 +102,18 @@ function checkLines(lines: readonly string[], outputs: readonly DispatchOutput[]
     const detail = `${over} more than ${MAX_LINES} lines`;
     dropped.push({ output: null, line: MAX_LINES + 1, reason: 'unreadable', detail });
   }
-  return { deliveries, dropped };
+  return { deliveries, dropped, ...(noop === undefined ? {} : { noop }) };
 }
 
 /** The number of target messages for the text, estimated before escaping. */
-function messagesOf({ text }: OutputContent, { message }: DispatchOutput): number {
+function messagesOf({ text }: OutputContent, { message }: Accepted): number {
   if (message === undefined || typeof text !== 'string') return 1;
   return Math.max(1, Math.ceil(measure(text, message.unit) / message.limit));
 }
 
 function readContent(
   line: Readonly<Record<string, unknown>>,
-  { fields, allow }: DispatchOutput,
+  { fields, allow }: Accepted,
   redact: Redact,
 ): Drop | { readonly content: OutputContent } {
   const content: Record<string, ContentValue> = {};
@@ -110,7 +133,7 @@ function readContent(
 }
 
 /** The lists of allowed values; a value must be in each. */
-const allowedOf = ({ name, values }: ContentField, allow: DispatchOutput['allow']): readonly (readonly string[])[] =>
+const allowedOf = ({ name, values }: ContentField, allow: Accepted['allow']): readonly (readonly string[])[] =>
   [values, Object.hasOwn(allow, name) ? allow[name] : undefined].filter((list) => list !== undefined);
 
 /** Most entries of a list. */
@@ -183,12 +206,15 @@ export function unlistedValue(value: ContentValue, lists: readonly (readonly str
 }
 
 /** Declares outputs as tools, for models that call them. */
-export function toolOf({ name, fields, allow, max, delivery }: DispatchOutput): OutputTool {
+export function toolOf({ name, fields, allow, max, required, delivery }: Accepted): OutputTool {
   const properties = fields.map((field) => [field.name, schemaOf(field, allow[field.name] ?? field.values)] as const);
   const times = max === 1 ? 'once' : `${max} times`;
   return {
     name,
-    description: `Submits a message for ${targetLabel(delivery)}, at most ${times}. Returns no result.`,
+    description:
+      delivery === undefined
+        ? 'Reports that there is nothing to do, and why.'
+        : `Submits a message for ${targetLabel(delivery)}, at most ${times}. Returns no result.${required === true ? ' Required, unless noop is called.' : ''}`,
     parameters: {
       type: 'object',
       properties: Object.fromEntries(properties),

@@ -113,11 +113,11 @@ async function explain(context: CliContext, folder: string, table: RouteTable, {
 }
 
 /** Secrets of routes are generated; all others are issued by a service. */
-function variablesOf(table: RouteTable): Pick<InitFacts, 'made' | 'wanted'> {
+function variablesOf(table: RouteTable): Pick<InitFacts, 'generated' | 'wanted'> {
   const names = (refs: readonly SecretRef[]): string[] => [
     ...new Set(refs.filter(({ kind }) => kind === 'env').map(({ value }) => value)),
   ];
   const routes = Object.values(table.routes).flatMap(routeSecretRefs);
-  const created = names([...routes, ...(table.server.secret === null ? [] : [table.server.secret])]);
-  return { made: created, wanted: names(collectSecretRefs(table.profiles)).filter((name) => !created.includes(name)) };
+  const generated = names([...routes, ...(table.server.secret === null ? [] : [table.server.secret])]);
+  return { generated, wanted: names(collectSecretRefs(table.profiles)).filter((name) => !generated.includes(name)) };
 }

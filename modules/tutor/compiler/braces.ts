@@ -16,16 +16,16 @@ export function readBraces(text: string): readonly Problem[] {
   let left = text;
   for (const { pattern, answer, inCode, once } of FORMS) {
     const searched = inCode === true ? left : left.replace(CODE, blank);
-    const found = [...searched.matchAll(pattern)].flatMap((match): readonly Problem[] => {
+    const reports = [...searched.matchAll(pattern)].flatMap((match): readonly Problem[] => {
       const within = { offset: match.index, length: match[0].length };
       const answered = known.has(match.index) ? null : answer(match);
       return answered === null ? [] : [{ rule: 'template-braces', path: [], at: 'value', within, ...answered }];
     });
-    for (const { within = NONE } of found) {
+    for (const { within = NONE } of reports) {
       const end = within.offset + within.length;
       left = left.slice(0, within.offset) + blank(left.slice(within.offset, end)) + left.slice(end);
     }
-    problems.push(...(once === true ? found.slice(0, 1) : found));
+    problems.push(...(once === true ? reports.slice(0, 1) : reports));
   }
   const isLoop = FOREIGN_LOOP.test(text);
   return problems
@@ -193,11 +193,11 @@ function blockFor({ list, rest }: { readonly list: string; readonly rest: string
 
 function elements(path: string, written: string): Answer | null {
   // In jq, `map` is another spelling.
-  const found = elementsOf(path.replace(/\s*\|\s*map\(\s*(\.[\w.]+)\s*\)$/, '[]$1'));
+  const all = elementsOf(path.replace(/\s*\|\s*map\(\s*(\.[\w.]+)\s*\)$/, '[]$1'));
   // `{src.*}` and `{*.ts}` are globs of files; `{a.*b}` is code.
-  if (found === null || (found.rest === '' && /\.\*$|^(?:string|number|boolean|any|int|char|byte|object)\[/.test(path)))
+  if (all === null || (all.rest === '' && /\.\*$|^(?:string|number|boolean|any|int|char|byte|object)\[/.test(path)))
     return null;
-  return literal(written, null, `for each element of a list, write \`${blockFor(found)}\``);
+  return literal(written, null, `for each element of a list, write \`${blockFor(all)}\``);
 }
 
 /** `data[email]`, `a['b']`, ` items[0].id `: brackets in the spelling of PHP, Python or a form. */
@@ -295,12 +295,12 @@ function oddKey(path: string, written: string): Answer | null {
 
 /** The answer for a field of a filter or a time that no payload has; null if one may. */
 export function readForeignField(field: string): Answer | null {
-  const found = elementsOf(field);
-  if (found !== null) {
-    const where = found.rest === '' ? '.' : found.rest;
+  const all = elementsOf(field);
+  if (all !== null) {
+    const where = all.rest === '' ? '.' : all.rest;
     return {
       message: `\`${field}\` is read as the names of keys, not as all elements of a list`,
-      hint: `to test the elements, write \`{ any_of: ${found.list}, where: { field: ${where}, … } }\``,
+      hint: `to test the elements, write \`{ any_of: ${all.list}, where: { field: ${where}, … } }\``,
     };
   }
   const [, name] = /^(?:header[.[]["']?(?!token$)|request\.headers?[.[]["']?)([a-z\d-]+)["']?\]?$/i.exec(field) ?? [];

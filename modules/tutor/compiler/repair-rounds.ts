@@ -12,10 +12,10 @@ import type { Range } from '../../../compiler/text/source-text.ts';
 /** Limit on rounds, each of which compiles once; a few are usual. */
 const MAX_ROUNDS = 1000;
 
-export const repairRounds: RepairFiles = (found, recompile) => {
+export const repairRounds: RepairFiles = (compiled, recompile) => {
   const dropped = new Map<string, string>();
   let texts: ReadonlyMap<string, FixedFile> = new Map();
-  let result = found;
+  let result = compiled;
   const nextFixes = (): readonly Fixable[] =>
     withoutOverlaps(result.diagnostics.filter(isFixable).filter((each) => !dropped.has(keyOf(each))));
   let fixes = nextFixes();
@@ -54,8 +54,8 @@ function harmOf(before: Diagnostics, after: Diagnostics, files: readonly FixedFi
   const more = new Map<string, number>();
   for (const each of before) more.set(keyOf(each), (more.get(keyOf(each)) ?? 0) - 1);
   for (const each of after) more.set(keyOf(each), (more.get(keyOf(each)) ?? 0) + 1);
-  const made = after.find((each) => (more.get(keyOf(each)) ?? 0) > 0 && isMade(each, fixed, files));
-  if (made !== undefined) return `it would cause another problem, ${made.rule}: ${made.message}`;
+  const newProblem = after.find((each) => (more.get(keyOf(each)) ?? 0) > 0 && isMade(each, fixed, files));
+  if (newProblem !== undefined) return `it would cause another problem, ${newProblem.rule}: ${newProblem.message}`;
   // The first syntax errors hide others of the same kind.
   const isLeft = (each: Diagnostic): boolean =>
     isUnreadable(each)

@@ -63,11 +63,11 @@ function findSyntaxSlip(line: string): SyntaxSlip | null {
 
 /** @param pattern its group `wrong` is replaced by `text`; without it there is no repair @param message `$name` is the text of a group */
 function inRow(pattern: RegExp, message: string, text: string, line: string): SyntaxSlip | null {
-  const found = pattern.exec(line);
-  if (found === null) return null;
-  const [start, end] = found.indices?.groups?.wrong ?? [];
+  const match = pattern.exec(line);
+  if (match === null) return null;
+  const [start, end] = match.indices?.groups?.wrong ?? [];
   return {
-    message: message.replace(/\$(\w+)/g, (_, name: string) => found.groups?.[name] ?? name.toUpperCase()),
+    message: message.replace(/\$(\w+)/g, (_, name: string) => match.groups?.[name] ?? name.toUpperCase()),
     edits: start === undefined || end === undefined ? [] : [{ range: { start, end }, text }],
   };
 }

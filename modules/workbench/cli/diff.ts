@@ -267,7 +267,7 @@ function missingPart(
 }
 
 export function formatStrandedWork(stranded: readonly StrandedWork[], { gateway }: RouteTable): string[] {
-  const waits = Array.from({ length: gateway.max_attempts - 1 }, (_, made) => nominalWait(made + 1));
+  const waits = Array.from({ length: gateway.max_attempts - 1 }, (_, attempt) => nominalWait(attempt + 1));
   const grace = formatDuration(waits.reduce((sum, wait) => sum + wait, 0));
   return stranded.map(({ profile, target, count, of }) => {
     const what = target === null ? `profile ${profile}` : `target ${target} of profile ${profile}`;

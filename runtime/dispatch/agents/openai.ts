@@ -16,7 +16,7 @@ import { traceHeaders } from '../../platform/log.ts';
 import type { SecretResolver } from '../../platform/secrets.ts';
 import { explainSecrets, SecretError } from '../../platform/secrets.ts';
 import { toUsage } from '../../store/usage.ts';
-import type { AgentRequest, AgentRunner, OutputHandover, RunReport } from '../agent-runner.ts';
+import type { AgentRequest, AgentRunner, OutputHandover } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
 
 interface OpenAiAgentContext {
@@ -63,14 +63,14 @@ export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentCon
           headersTimeout: plan.timeout_seconds * 1000,
           bodyTimeout: plan.timeout_seconds * 1000,
         });
-        const text = await readBody(body).catch((error: unknown) => {
-          if (statusCode === 200) throw error;
-          return '';
-        });
+        // The status says more than what is wrong with the body of an error.
+        const text = await readBody(body).catch((error: unknown) => (statusCode === 200 ? Promise.reject(error) : ''));
         const answer = tryParseJson(text);
         const choices = field(answer, 'choices');
         const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-        reportUsage(field(answer, 'usage'), report);
+        const spent = field(answer, 'usage');
+        const usage = toUsage(field(spent, 'prompt_tokens'), field(spent, 'completion_tokens'), field(spent, 'cost'));
+        if (usage !== null) report?.used(usage);
         const error = errorIn(answer) || errorIn(choice);
         if (error || statusCode !== 200) throw refusal(statusCode, error, headers, context);
         if (answer === undefined) throw new AgentError('the response is not JSON');
@@ -124,11 +124,6 @@ async function readBody(body: AsyncIterable<Buffer>): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function reportUsage(spent: unknown, report: RunReport | undefined): void {
-  const usage = toUsage(field(spent, 'prompt_tokens'), field(spent, 'completion_tokens'), field(spent, 'cost'));
-  if (usage !== null) report?.used(usage);
 }
 
 /** The error of a response or of a choice; falsy if there is none. */

@@ -123,7 +123,7 @@ export class JobScheduler implements JobFirer {
       dispatch: fired,
       claim: storedClaim(claim, now),
     } as const;
-    const result = await store.write(change, claim.together);
+    const result = await store.write(change, claim);
     if (result.kind === 'stored') wake();
     if (result.kind === 'running') log.info(fields, 'skipped an event: its job is already running');
     if (result.kind === 'paused') log.info(fields, 'dropped an event: its job is paused');

@@ -74,9 +74,8 @@ export function settleRate({ route, startedAt, receivedAt, hasSlot }: Intake, { 
 
 /** Rejects a body by its declared length, before it is read. */
 export const checkSize: Stage = (intake) => {
-  const { headers, route } = intake;
-  const size = Number(headers['content-length'] ?? 0);
-  return size > route.limits.maxBodyBytes ? tooLarge(intake, `${size} bytes`) : null;
+  const size = Number(intake.headers['content-length'] ?? 0);
+  return size > intake.route.limits.maxBodyBytes ? tooLarge(intake, `${size} bytes`) : null;
 };
 
 function tooLarge(intake: Intake, size: string): Reply {

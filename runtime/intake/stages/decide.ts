@@ -37,6 +37,7 @@ export const identify: Stage = (intake, { ids }) => {
     delivery_id: intake.deliveryId,
     generated,
     ttl_ms: limits.idempotencyTtlMs,
+    wait_ms: limits.acceptTimeoutMs,
     ...(guard === null ? {} : { guard }),
   };
   return null;

@@ -210,6 +210,8 @@ class Execution {
     child.stderr.on('data', (chunk: Buffer) => this.stderr.push(chunk));
     for (const stream of [child.stdout, child.stderr]) stream.on('error', () => {});
     if (child.pid === undefined) return;
+    if (running.size === 0) process.on('exit', killRunning);
+    running.add(child);
     this.timers.push(clock.after(request.timeoutMs, () => this.end({ kind: 'timeout' })));
     request.signal?.addEventListener('abort', this.onAbort, { once: true });
   }
@@ -249,11 +251,20 @@ class Execution {
   }
 
   private settle(result: ProcessResult): void {
+    running.delete(this.child);
+    if (running.size === 0) process.off('exit', killRunning);
     for (const timer of this.timers) timer.cancel();
     this.request.signal?.removeEventListener('abort', this.onAbort);
     for (const stream of [this.child.stdout, this.child.stderr]) stream.destroy();
     void this.leaversKilled.then(() => this.resolve(result));
   }
+}
+
+/** The programs that run now. One list for the process, which exits once: it leaves none behind. */
+const running = new Set<Child>();
+
+function killRunning(): void {
+  for (const child of running) killGroup(child);
 }
 
 function killGroup(child: Child): void {

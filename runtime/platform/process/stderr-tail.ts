@@ -1,4 +1,4 @@
-/** The end of what a program prints: collected with bounded memory, and cut and redacted for the store. */
+/** The end of what a program prints: collected with bounded memory, and cut and redacted for the store. Also what it was denied. */
 
 /** Bytes of stderr, or of stdout, that are stored with a run. */
 const STORED_BYTES = 64 * 1024;
@@ -41,3 +41,7 @@ export function storedTail(text: string, redact: (text: string) => string): stri
   while (from > 0 && ((bytes[from] ?? 0) & 0xc0) === 0x80) from++;
   return bytes.toString('utf8', from);
 }
+
+/** Names what the sandbox denied, which may be why a run has no result. */
+export const deniedNote = (program: { readonly denied?: readonly string[] } | null): string =>
+  program?.denied === undefined ? '' : `; the sandbox denied ${program.denied.slice(0, 5).join(', ')}`;

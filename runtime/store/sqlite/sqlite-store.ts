@@ -5,13 +5,12 @@
 
 import { stat } from 'node:fs/promises';
 import { messageOf } from '../../../base/errors.ts';
-import type { Mutation, MutationKind, MutationResults, Store, StoreProblem } from '../contract.ts';
+import type { Mutation, MutationKind, MutationResults, Store, StoreProblem, WrittenAs } from '../contract.ts';
 import { StoreRefused, StoreUnavailable } from '../contract.ts';
 import { StoreDamaged } from '../decode.ts';
 import type { CommitResult, EncodedChange } from '../group-commit.ts';
 import { GroupCommit, Health, NEW_WORK } from '../group-commit.ts';
 import type { DamageReport, Query, QueryResults } from '../queries.ts';
-import type { Together } from '../together.ts';
 import { WAL_BYTES } from './open-database.ts';
 import type { ReaderRequest, ReadResult } from './read.ts';
 import type { Rescue, RescueContext, StoreRescue } from './rescue.ts';
@@ -96,11 +95,11 @@ export class SqliteStore implements Store {
     this.endUpkeep = startUpkeep({ path, writer, reader, health: this.health, tryAgain, isOpen: () => this.isOpen });
   }
 
-  async write<M extends Mutation>(mutation: M, together?: Together): Promise<MutationResults[M['kind']]> {
+  async write<M extends Mutation>(mutation: M, as?: WrittenAs): Promise<MutationResults[M['kind']]> {
     const { problem } = this.health;
     const isRefused = problem?.kind === 'replaced' || (problem?.kind === 'full' && NEW_WORK.has(mutation.kind));
     if (!this.isOpen || isRefused) throw new StoreUnavailable(problem?.message ?? 'the store is not open');
-    const result = await this.group.write(mutation, together);
+    const result = await this.group.write(mutation, as);
     this.written(mutation, result);
     return result;
   }

@@ -1,4 +1,4 @@
-/** A start with a configuration that cannot be served: the table that was served last is in service, and everybody is told. */
+/** A start with a configuration that cannot be served: the table that was served last is in service, and it is reported everywhere. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

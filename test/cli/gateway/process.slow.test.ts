@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { controlPaths } from '../../../runtime/control/control-client.ts';
 import type { GatewayStatus } from '../../../schemas/built/operations/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
@@ -129,6 +130,40 @@ test('stop exits 1 if it interrupts work, which resumes after the next start', a
   next.kill('SIGINT');
   await once(next, 'exit');
 });
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`a second ${signal} kills the process groups of agents before the gateway exits`, async (t) => {
+    const agent = `\nagent: { command: [sh, -c, "sleep 600 & echo $$ $! > pids; wait"], cwd: . }\n`;
+    const home = furnished(t, CONFIG + agent);
+    const child = startProcess(['gateway', 'run'], { home });
+    atEnd(t, () => child.kill('SIGKILL'));
+    await until(async () => pidOf(home).catch(() => null));
+    assert.equal((await runInProcess(['webhook', 'test', 'hello'], { home })).code, 0);
+    const pids = await until(async () => {
+      const text = existsSync(join(home, 'pids')) ? readFileSync(join(home, 'pids'), 'utf8').trim() : '';
+      return text === '' ? null : text.split(' ').map(Number);
+    });
+    atEnd(t, () => {
+      for (const pid of pids) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+    });
+    assert.deepEqual(pids.map(isAlive), [true, true]);
+    let log = '';
+    child.stderr?.on('data', (chunk) => {
+      log += chunk;
+    });
+    child.kill(signal);
+    await until(async () => log.includes('stopping'));
+    child.kill(signal);
+    const [code] = await once(child, 'exit');
+    assert.equal(code, 130);
+    // A container may have no process that removes ended orphans.
+    await setTimeout(500);
+    const states = pids.map((pid) =>
+      isAlive(pid) ? /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1] : 'Z',
+    );
+    assert.deepEqual(states, ['Z', 'Z']);
+  });
+}
 
 test('restart stops and starts the gateway, also with errors unless --no-last-good is set', async (t) => {
   const home = furnished(t);

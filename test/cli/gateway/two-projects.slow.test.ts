@@ -11,7 +11,11 @@ test('two projects with their own homes run side by side, and each command reach
   const user = tempDir(t);
   const places = ['shop', 'blog'].map((name) => join(user, name));
   const run = (cwd: string, ...argv: string[]) =>
-    runProcess(argv, { home: user, cwd, env: { HOME: user, HOOKWRIGHT_HOME: '', WEBHOOK_SECRET: '8f4c2be19d5a7306e1c4' } });
+    runProcess(argv, {
+      home: user,
+      cwd,
+      env: { HOME: user, HOOKWRIGHT_HOME: '', WEBHOOK_SECRET: '8f4c2be19d5a7306e1c4' },
+    });
   for (const place of places) {
     mkdirSync(place);
     const webhook = '{ enabled: true, port: 0, secret: env:WEBHOOK_SECRET, routes: { a: { prompt: x } } }';

@@ -17,7 +17,7 @@ test('an unknown route, an unknown profile and a mismatch get the same answer, e
     '/p/default/webhooks/for-red',
     '/p/red/webhooks/plain',
     '/p/red/webhooks/for-blue',
-    '/p/red/webhooks/for-red/',
+    '/p/red/webhooks/for-red//',
     '/p/RED/webhooks/for-red',
   ];
   const answers = await Promise.all(paths.map((path) => post(gateway.url + path, red)));

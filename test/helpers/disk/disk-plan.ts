@@ -11,6 +11,8 @@ export interface DiskPlan {
   readonly syncMs?: number;
   /** Additional time of a sync: the written bytes at this many bytes per second. */
   readonly bytesPerSecond?: number;
+  /** Once in this time, in ms, all syncs hang: for a twentieth, a tenth or three twentieths of it in turn. */
+  readonly stallMs?: number;
   readonly fault?: DiskFault;
   /** File to which every call on the store's files is logged. */
   readonly log?: string;

@@ -3,6 +3,8 @@
  * written and synced. Only files whose path begins with DISK_FILES are concerned; every other call is passed on as it is.
  *
  *   DISK_SYNC_US   a sync takes at least so many microseconds
+ *   DISK_STALL_US  once in so many microseconds the disk stalls, for a twentieth, a tenth or three twentieths of that time in turn:
+ *                  a sync that begins meanwhile waits for the end
  *   DISK_RATE      and, beyond them, as long as what was written since the last one takes at so many bytes per second
  *   DISK_FAIL      "sync" or "write": the calls of this kind numbered DISK_NTH up to DISK_LAST, counted over all threads,
  *   DISK_ERRNO     return -1 with this errno; a failing call does nothing
@@ -29,7 +31,7 @@ _Static_assert(sizeof(off_t) == 8, "offsets of 64 bits");
 
 static char files[4096];
 static size_t files_length;
-static long sync_us, rate, nth, last, lasts_us;
+static long sync_us, stall_us, rate, nth, last, lasts_us;
 static int fail_kind = -1, fail_errno, log_fd = -1, writes_matter;
 static atomic_long counts[2], unsynced;
 /* When the first call failed, in microseconds; 0: none has. */
@@ -57,6 +59,7 @@ __attribute__((constructor)) static void prepare(void) {
   snprintf(files, sizeof files, "%s", getenv("DISK_FILES") == NULL ? "" : getenv("DISK_FILES"));
   files_length = strlen(files);
   sync_us = number_of("DISK_SYNC_US");
+  stall_us = number_of("DISK_STALL_US");
   rate = number_of("DISK_RATE");
   nth = number_of("DISK_NTH");
   last = number_of("DISK_LAST");
@@ -118,6 +121,11 @@ static int sync_with(int (*real)(int), int fd) {
   clock_gettime(CLOCK_MONOTONIC, &begun);
   long long us = sync_us;
   if (rate > 0) us += atomic_exchange(&unsynced, 0) * 1000000LL / rate;
+  if (stall_us > 0) {
+    long long now = begun.tv_sec * 1000000LL + begun.tv_nsec / 1000;
+    long long left = stall_us / 20 * (1 + now / stall_us % 3) - now % stall_us;
+    if (left > 0) wait_until(begun, left);
+  }
   int result = real(fd);
   int error = errno;
   if (us > 0) wait_until(begun, us);

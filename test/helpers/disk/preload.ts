@@ -22,11 +22,12 @@ export function createPreload(): DiskTool | null {
 }
 
 function wrap(library: string, argv: readonly string[], plan: DiskPlan): Wrapped {
-  const { home, syncMs = 0, bytesPerSecond = 0, fault, log } = plan;
+  const { home, syncMs = 0, bytesPerSecond = 0, stallMs = 0, fault, log } = plan;
   const env = {
     LD_PRELOAD: library,
     DISK_FILES: join(realpathSync(home), STORE_FILES),
     DISK_SYNC_US: String(Math.round(syncMs * 1000)),
+    DISK_STALL_US: String(stallMs * 1000),
     DISK_RATE: String(bytesPerSecond),
     ...(log === undefined ? {} : { DISK_LOG: log }),
     ...(fault === undefined

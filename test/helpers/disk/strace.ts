@@ -31,8 +31,11 @@ export const traced = (argv: readonly string[], calls: string, log: string, more
 
 export const straceTool: DiskTool = { name: 'strace', wrap, countCalls };
 
-function wrap(argv: readonly string[], { home, syncMs = 0, bytesPerSecond = 0, fault, log }: DiskPlan): Wrapped {
-  if (bytesPerSecond > 0) throw new Error('strace cannot slow a disk down by what is written');
+function wrap(
+  argv: readonly string[],
+  { home, syncMs = 0, bytesPerSecond = 0, stallMs = 0, fault, log }: DiskPlan,
+): Wrapped {
+  if (bytesPerSecond > 0 || stallMs > 0) throw new Error('strace cannot slow a disk down by what is written');
   const us = Math.round(syncMs * 1000);
   const slow = us > 0 ? ['-e', `inject=${CALLS.sync}:delay_exit=${us}`] : [];
   return traced(argv, `${CALLS.sync},${CALLS.write}`, log ?? '/dev/null', [

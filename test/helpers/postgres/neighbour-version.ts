@@ -1,6 +1,6 @@
 /**
  * The engine of a later version beside the one under test: a copy of this program whose tables were changed, each
- * version as the rules of schema.ts allow. It replaces a released package, because none with this engine exists.
+ * version as the rules of migrations.yaml allow. It replaces a released package, because none with this engine exists.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,11 +24,8 @@ export async function laterVersion(t: Ending, ahead: number): Promise<typeof ope
   const file = join(dir, `modules/cluster/runtime/postgres/schema${ENDING}`);
   const added = Array.from({ length: ahead }, (_, n) => JSON.stringify(changeOf(SCHEMA_VERSION + n + 1)));
   const text = readFileSync(file, 'utf8')
-    .replace(`SCHEMA_VERSION = ${SCHEMA_VERSION}`, `SCHEMA_VERSION = ${SCHEMA_VERSION + ahead}`)
-    .replace(
-      /(STEPS[^=]*= \[)([^\]]*)\]/,
-      (_, start: string, steps: string) => `${start}${[steps, ...added].join(', ')}]`,
-    );
+    .replace('WRITTEN.length', `${SCHEMA_VERSION + ahead}`)
+    .replace('WRITTEN.map(', `[...WRITTEN, ${added.join(', ')}].map(`);
   writeFileSync(file, text);
   const loaded = await import(
     pathToFileURL(join(dir, `modules/cluster/runtime/postgres/postgres-store${ENDING}`)).href

@@ -8,6 +8,7 @@ import { convertAdnanh } from '../../../modules/convert/compiler/adnanh/convert-
 import type { Conversion, ConversionRefusal, Tools } from '../../../modules/convert/compiler/conversion.ts';
 import { convertHermes } from '../../../modules/convert/compiler/hermes/convert-hermes.ts';
 import { ROOT } from '../../helpers/root.ts';
+import { runsOf } from '../../helpers/sample.ts';
 
 const tools: Tools = { check: () => [], newSecret: () => 'made' };
 const sourceOf = (text: string) => ({ path: '/foreign', name: 'foreign', text });
@@ -65,7 +66,7 @@ for (const [program, convert] of Object.entries(PROGRAMS)) {
         const result = convert(changed);
         return 'config' in result || result.faults.length > 0;
       });
-      fc.assert(property, { numRuns: 300 });
+      fc.assert(property, { numRuns: runsOf(300) });
     });
   });
 }

@@ -139,19 +139,40 @@ test('reports an unreadable file, and accepts nothing', () => {
 });
 
 test('describes the same outputs, fields and values as tools for models', () => {
-  assert.deepEqual(openHandover([LABELS], (text) => text).tools, [
-    {
-      name: 'label',
-      description: 'Submits a message for log, at most 2 times. Returns no result.',
-      parameters: {
-        type: 'object',
-        properties: {
-          labels: { type: 'array', items: { type: 'string', enum: ['bug', 'docs'] } },
-          colour: { type: 'string', enum: ['red', 'blue'] },
+  const [label, noop, ...others] = openHandover([{ ...LABELS, required: true }], (text) => text).tools;
+  assert.deepEqual([noop?.name, noop?.parameters.required, others], ['noop', ['reason'], []]);
+  assert.deepEqual(
+    [label],
+    [
+      {
+        name: 'label',
+        description: 'Submits a message for log, at most 2 times. Returns no result. Required, unless noop is called.',
+        parameters: {
+          type: 'object',
+          properties: {
+            labels: { type: 'array', items: { type: 'string', enum: ['bug', 'docs'] } },
+            colour: { type: 'string', enum: ['red', 'blue'] },
+          },
+          required: ['labels'],
+          additionalProperties: false,
         },
-        required: ['labels'],
-        additionalProperties: false,
       },
-    },
+    ],
+  );
+});
+
+test('accepts one `noop` with a reason as the built-in output', () => {
+  const said = (...lines: readonly unknown[]) => {
+    const handover = openHandover(ALL, (text) => text.replaceAll('s3cr3t', '***'));
+    handover.take(lines.map((line) => JSON.stringify(line)));
+    const { noop, deliveries, dropped } = handover.checked();
+    return [noop, deliveries.length, ...reasons(dropped)];
+  };
+  const output = 'noop';
+  assert.deepEqual(said({ output, reason: 'no s3cr3t here' }), ['no *** here', 0]);
+  assert.deepEqual(said({ output, reason: 'one' }, { output, reason: 'two' }), ['one', 0, [2, 'over_max']]);
+  assert.deepEqual(said({ output }, { output, reason: ' ' }, { output, reason: 7 }), [
+    ...[undefined, 0, [1, 'malformed'], [2, 'malformed'], [3, 'malformed']],
   ]);
+  assert.equal(String(said({ output, reason: 'x'.repeat(100_000) })[0]).length < 600, true);
 });

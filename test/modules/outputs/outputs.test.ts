@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openHandover } from '../../../modules/outputs/runtime/open-handover.ts';
-import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
+import type { AgentRequest, AgentRunner } from '../../../runtime/dispatch/agent-runner.ts';
+import { AgentError } from '../../../runtime/dispatch/agent-runner.ts';
 import type { Dispatch, DispatchOutput } from '../../../schemas/generated/types.ts';
 import type { BenchOptions } from '../../helpers/dispatch-bench.ts';
 import { claimOf, dispatchBench, notSent, sentOk, stateOf, storedIn } from '../../helpers/dispatch-bench.ts';
@@ -27,7 +28,7 @@ const handing =
 
 const note = (text: string): string => JSON.stringify({ output: 'note', text });
 
-function bench(agent: (request: AgentRequest) => Promise<string>, options: Partial<BenchOptions> = {}) {
+function bench(agent: AgentRunner['run'], options: Partial<BenchOptions> = {}) {
   const context = { outputs: async () => openHandover, redact: (text: string) => text.replaceAll('k3y', '***') };
   return dispatchBench({ ...options, agent, context: { ...context, ...options.context } });
 }
@@ -156,5 +157,89 @@ describe('outputs', () => {
     });
     await run(made, { outputs: undefined as never });
     assert.equal(offered, undefined);
+  });
+});
+
+describe('a required output', () => {
+  const NEEDED: DispatchOutput = { ...NOTE, required: true };
+  const OTHER: DispatchOutput = { ...NOTE, name: 'other' };
+  const noop = JSON.stringify({ output: 'noop', reason: 'nothing changed, k3y' });
+  const outcome = async (
+    ...[answer, lines = [], outputs = [NEEDED, OTHER]]: [string, string[]?, DispatchOutput[]?]
+  ) => {
+    const made = bench(handing(answer, ...lines));
+    await run(made, { outputs });
+    const stored = storedIn(made.store, 'a');
+    return { state: stored?.state, reason: stored?.reason ?? '', sent: sentBy(made), stored };
+  };
+
+  it('that the run hands over, or a noop, lets it succeed', async () => {
+    const { state, sent } = await outcome('done', [note('one')]);
+    assert.deepEqual([state, sent.length], ['done', 2]);
+    const idle = await outcome('all is well', [noop]);
+    assert.deepEqual([idle.state, idle.sent], ['done', [['log', 'all is well', undefined]]]);
+    assert.equal(idle.stored?.dispatch.noop, 'nothing changed, ***');
+    const silent = await outcome('', [noop]);
+    assert.deepEqual([silent.state, silent.reason, silent.sent], ['skipped', 'noop: nothing changed, ***', []]);
+  });
+
+  it('fails a run without it, whatever else the run says or hands over', async () => {
+    const other = JSON.stringify({ output: 'other', text: 'x' });
+    const runs: readonly [answer: string, lines: string[], named: readonly string[]][] = [
+      ['done', [], ['note']],
+      ['', [], ['note']],
+      ['[SILENT]', [], ['note']],
+      ['done', [other], ['note']],
+      ['done', ['{"output":"note"}'], ['note', 'is missing']],
+      ['done', ['{"output":"close_issue"}'], ['note', 'close_issue']],
+      ['done', ['{"output":"noop"}'], ['note', 'noop']],
+    ];
+    for (const [answer, lines, named] of runs) {
+      const { state, reason, sent } = await outcome(answer, lines);
+      assert.deepEqual([state, sent, reason.startsWith('run failed: no_output: ')], ['dead', [], true], reason);
+      for (const name of named) assert.ok(reason.includes(name), reason);
+    }
+  });
+
+  it('names each that is missing, and keeps the answer beside the failed run', async () => {
+    const { reason, stored } = await outcome('could not find it, k3y', [], [NEEDED, { ...NEEDED, name: 'label' }]);
+    assert.match(reason, /note, label/);
+    assert.deepEqual([stored?.answer, stored?.steps[0]?.program?.stdout], [null, 'could not find it, ***']);
+  });
+
+  it('fails the run as any failure: it is repeated, and reported', async () => {
+    const seen: string[] = [];
+    let runs = 0;
+    const agent = (request: AgentRequest) => handing('done', ...(++runs < 2 ? [] : [note('one')]))(request);
+    const observer = { runEnded: (_: unknown, kind: string) => void seen.push(kind) };
+    const made = bench(agent, { max_attempts: 2, context: { observer } });
+    await run(made, { outputs: [NEEDED] });
+    await made.clock.run(10_000);
+    assert.deepEqual([stateOf(made.store, 'a'), seen], ['done', ['failed', 'ok']]);
+    const failing = bench(handing('done'), {
+      context: { observer: { runFailed: (_, reason) => void seen.push(reason) } },
+    });
+    await run(failing, { outputs: [NEEDED] });
+    assert.match(seen.at(-1) ?? '', /^no_output/);
+  });
+
+  it('names what the sandbox denied in the reason of a run without a result', async () => {
+    const end = { exit_code: 0, signal: null, stderr: '', denied: ['api.example.com:443'] };
+    const agents: readonly [AgentRunner['run'], state: string][] = [
+      [async () => 'could not reach it', 'dead'],
+      [async () => Promise.reject(new AgentError('exit code 1')), 'dead'],
+    ];
+    for (const [answer, state] of agents) {
+      const made = bench((request, report) => {
+        report?.ended(end);
+        return answer(request);
+      });
+      await run(made, { outputs: [NEEDED] });
+      const stored = storedIn(made.store, 'a');
+      assert.deepEqual(
+        [stored?.state, stored?.reason?.endsWith('; the sandbox denied api.example.com:443')],
+        [state, true],
+      );
+    }
   });
 });

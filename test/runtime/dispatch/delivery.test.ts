@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DeliveryOutcome } from '../../../runtime/deliver/deliverer.ts';
+import { withApprovals } from '../../../runtime/dispatch/asked-approvals.ts';
 import type { RetryPolicy } from '../../../runtime/dispatch/context.ts';
 import { decideDelivery } from '../../../runtime/dispatch/delivery-attempt.ts';
 import { nominalWait, retryWait } from '../../../runtime/dispatch/retry-waits.ts';
+import type { DeliveryPlan, Dispatch } from '../../../schemas/generated/types.ts';
 import {
   claimOf,
   count,
@@ -17,7 +19,9 @@ import {
 import { makeDispatch } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
 import { createMemoryStore } from '../../helpers/memory-store.ts';
+import { routePlan } from '../../helpers/route-table.ts';
 
+const delivery = { target: 'log', extra: {}, unresolved: [] };
 const policy: RetryPolicy = { max_attempts: 3, at_most_once: false };
 
 describe('decideDelivery', () => {
@@ -218,6 +222,24 @@ describe('delivery', () => {
     assert.deepEqual([deliveries.length, runs.length], [20, 320]);
     const { runs_active, deliveries_active } = await service.counts();
     assert.deepEqual([runs_active, deliveries_active], [0, 0]);
+  });
+
+  it('waits for the approval that the table asks for, if the stored row does not ask', async () => {
+    const asked = (dispatch: Dispatch): Dispatch =>
+      withApprovals(
+        { routes: { [dispatch.route ?? '']: routePlan('alerts', { deliver: [planned] }) }, jobs: {} },
+        dispatch,
+      );
+    const planned = { target: 'log', label: null, extra: [], approve_ms: 60_000 } as unknown as DeliveryPlan;
+    for (const mode of ['agent', 'message'] as const) {
+      const { service, store, deliveries, runs } = dispatchBench({ context: { asked } });
+      await service.accept(makeDispatch('a', { mode, deliveries: [delivery] }), claimOf('1'), null);
+      await settle();
+      assert.deepEqual([deliveries.length, runs.length], [0, mode === 'agent' ? 1 : 0], mode);
+      if (mode === 'message') assert.match(storedIn(store, 'a')?.reason ?? '', /delivery 0 of a needs approval/);
+      else assert.equal(storedIn(store, 'a')?.dispatch.deliveries[0]?.approve_ms, 60_000);
+      assert.equal(stateOf(store, 'a'), mode === 'agent' ? 'waiting' : 'dead');
+    }
   });
 
   it('is done when a dispatch names no target', async () => {

@@ -8,6 +8,7 @@ import { claimOf, dispatchBench, notSent, sentOk } from '../../helpers/dispatch-
 import { makeDispatch } from '../../helpers/dispatches.ts';
 import { FakeClock, settle } from '../../helpers/fake-clock.ts';
 import { createMemoryStore } from '../../helpers/memory-store.ts';
+import { runsOf } from '../../helpers/sample.ts';
 
 type Step =
   | { readonly kind: 'accept'; readonly id: string }
@@ -184,6 +185,6 @@ it('idempotency and coalescing follow the model, across crashes and restarts', a
         assert.deepEqual(real.audit(), []);
       }
     }),
-    { seed: 5, numRuns: 200, includeErrorInReport: true },
+    { seed: 5, numRuns: runsOf(200), includeErrorInReport: true },
   );
 });

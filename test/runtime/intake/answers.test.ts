@@ -54,6 +54,7 @@ test('an agent route stores the dispatch and responds 202 accepted', async (t) =
     delivery_id: 'id-1',
     generated: false,
     ttl_ms: 3_600_000,
+    wait_ms: 2500,
   });
 });
 

@@ -57,7 +57,7 @@ describe('group commit', () => {
     void group.write(small('a'));
     const together = new Together(1501);
     for (let n = 0; n < 900; n++) void group.write(small(`b${n}`));
-    for (let n = 0; n < 1500; n++) void group.write(small(`c${n}`), together);
+    for (let n = 0; n < 1500; n++) void group.write(small(`c${n}`), { together });
     assert.equal(together.size, 1500);
     for (let n = 0; n < 10; n++) void group.write(small(`d${n}`));
     together.leave(false);
@@ -134,7 +134,7 @@ describe('overload', () => {
     const { group, end } = bench();
     void group.write(small('running'));
     const waits = group.write(small('waits'));
-    pass(t, 700);
+    pass(t, 2400);
     const late = group.write(small('late'));
     await end();
     await end();
@@ -159,11 +159,14 @@ describe('overload', () => {
     void group.write(small('running'));
     const waits = assert.rejects(group.write(small('waits')), refused);
     const happened = group.write(makeTake(1000));
-    pass(t, 900);
+    const patient = group.write(small('patient'), { wait_ms: 8000 });
+    pass(t, 2600);
     await waits;
+    pass(t, 5300);
     await end();
     await end();
     await happened;
-    assert.deepEqual(kinds(), [['accept'], ['take_work']]);
+    await patient;
+    assert.deepEqual(kinds(), [['accept'], ['take_work', 'accept']]);
   });
 });

@@ -6,6 +6,7 @@ import { lowerCoalesceKey } from '../../../compiler/lower/template.ts';
 import { sessionId } from '../../../runtime/platform/ids.ts';
 import { bounded } from '../../../runtime/table/link-identity.ts';
 import { linkKey } from '../../../runtime/table/link-key.ts';
+import { runsOf } from '../../helpers/sample.ts';
 
 const builtins = { event_type: 'push', route: 'ci', delivery_id: 'd-1' };
 
@@ -71,7 +72,7 @@ describe('a key', () => {
           }
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: runsOf(3000) },
     );
   });
 

@@ -81,7 +81,7 @@ export async function openClientStore(options: ClientOptions): Promise<Store | n
   });
   const queries = createPgQueries(reader.ask, refused);
   const store: Store = {
-    write: (mutation, together) => group.write(mutation, together),
+    write: (mutation, as) => group.write(mutation, as),
     read: <Q extends Query>(query: Q) =>
       (queries[query.kind] as unknown as (query: Q) => Promise<QueryResults[Q['kind']]>)(query),
     problem: () => null,

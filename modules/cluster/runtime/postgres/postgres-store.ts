@@ -13,6 +13,7 @@ import type {
   MutationResults,
   Store,
   StoreProblem,
+  WrittenAs,
 } from '../../../../runtime/store/contract.ts';
 import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/contract.ts';
 import { GroupCommit, Health, NEW_WORK } from '../../../../runtime/store/group-commit.ts';
@@ -21,7 +22,6 @@ import type { SharedState, SharedStore } from '../../../../runtime/store/shared.
 import { describeOtherTables } from '../../../../runtime/store/shared.ts';
 import type { StorePart } from '../../../../runtime/store/store-part.ts';
 import { joinParts } from '../../../../runtime/store/store-part.ts';
-import type { Together } from '../../../../runtime/store/together.ts';
 import { RefusedRows } from '../refused-rows.ts';
 import type { TakeSlots } from '../shared-window.ts';
 import { SharedWindow } from '../shared-window.ts';
@@ -99,13 +99,13 @@ export class PostgresStore implements Store {
     this.renewLater();
   }
 
-  async write<M extends Mutation>(mutation: M, together?: Together): Promise<MutationResults[M['kind']]> {
+  async write<M extends Mutation>(mutation: M, as?: WrittenAs): Promise<MutationResults[M['kind']]> {
     this.requireConnection();
     const { writer, health } = this;
     if (BEGINS_WORK.has(mutation.kind) && writer.leaseLeftMs < LEASE_MARGIN_MS) {
       throw new StoreUnavailable('could not renew the lease of this gateway in time');
     }
-    const result = await this.group.write(mutation, together);
+    const result = await this.group.write(mutation, as);
     // If the process was suspended, another gateway has taken over the work, and it must not start here.
     if (mutation.kind === 'take_work' && writer.leaseLeftMs <= 0) {
       throw new StoreUnavailable('the lease of this gateway expired while it fetched work');

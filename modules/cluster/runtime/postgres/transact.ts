@@ -40,13 +40,13 @@ export const beginReadOf = (schema: string): string =>
 /** Runs `work` as one transaction; its statements are sent after `begin` without waiting. */
 export async function transact<T>(db: PgConnection, begin: string, work: () => Promise<T>): Promise<T> {
   const begun = db.script(begin);
-  const [first, made] = await Promise.allSettled([begun, work()]);
-  if (first.status === 'fulfilled' && made.status === 'fulfilled') {
+  const [start, result] = await Promise.allSettled([begun, work()]);
+  if (start.status === 'fulfilled' && result.status === 'fulfilled') {
     await db.script('COMMIT');
-    return made.value;
+    return result.value;
   }
   if (db.lost === null) await db.script('ROLLBACK').catch(() => {});
-  throw first.status === 'rejected' ? first.reason : (made as PromiseRejectedResult).reason;
+  throw start.status === 'rejected' ? start.reason : (result as PromiseRejectedResult).reason;
 }
 
 export interface Scope {

@@ -174,12 +174,12 @@ export class PgWriter {
     try {
       const making = makeChanges(scope, this.direct, changes, this.parts.parts);
       // All are sent at once; the first failure counts.
-      const [first, made] = await Promise.allSettled([begun, making]);
-      if (first.status === 'rejected') throw first.reason;
-      if (first.value.length === 0) throw new LeaseEnded();
-      if (made.status === 'rejected') return await settle(making);
+      const [begin, results] = await Promise.allSettled([begun, making]);
+      if (begin.status === 'rejected') throw begin.reason;
+      if (begin.value.length === 0) throw new LeaseEnded();
+      if (results.status === 'rejected') return await settle(making);
       await this.end(db, batch.number, settle);
-      return made.value;
+      return results.value;
     } catch (error) {
       if (db.lost === null && !(error instanceof Unknown)) await db.script('ROLLBACK').catch(() => {});
       throw error;

@@ -66,6 +66,8 @@ function approvedPaths({ config, ...view }: RouteView | JobView): readonly (read
 export const outputField = rule('output-field', { route: checkAllowed, job: checkAllowed });
 
 function checkAllowed(view: RouteView | JobView, report: Reporter): void {
+  if (view.config.outputs?.noop !== undefined)
+    report({ path: ['outputs', 'noop'], at: 'key', message: '`noop` is the built-in output: choose another name' });
   for (const { name, config, fields } of outputsOf(view)) {
     const names = fields.map((field) => field.name);
     for (const [key, values] of Object.entries(config.allow ?? {})) {

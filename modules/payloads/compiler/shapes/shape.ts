@@ -158,17 +158,12 @@ export function classByType(node: ShapeNode, name: string): LeafClass {
   return (format === null ? undefined : FORMATS[format]) ?? classByName(name);
 }
 
-/** JSON Schema formats whose values cannot contain a sentence. E-mail addresses can: anyone may choose the local part. */
+/** Formats of shapes (`from-json-schema.ts`) whose values cannot contain a sentence. E-mail addresses can: anyone may choose the local part. */
 const FORMATS: Readonly<Record<string, LeafClass>> = {
   'date-time': 'identifier',
   date: 'identifier',
-  time: 'identifier',
-  duration: 'identifier',
   uuid: 'identifier',
-  ipv4: 'identifier',
-  ipv6: 'identifier',
   uri: 'url',
-  url: 'url',
 };
 
 /** Field names that have the same meaning for all senders with known shapes. Other fields are free text. */

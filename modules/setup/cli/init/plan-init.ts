@@ -24,7 +24,7 @@ import { readOptionalFile } from '../setup/plan-setup.ts';
 /** Facts about the project for `planInit`. */
 export interface InitFacts {
   /** Variables for the secrets of routes; a secret is generated for each. */
-  readonly made: readonly string[];
+  readonly generated: readonly string[];
   /** Other variables of the configuration, which the user sets. */
   readonly wanted: readonly string[];
   /** The text of the existing `.env`, or empty. */
@@ -62,9 +62,9 @@ const header = (name: string): string =>
 const ENV_HEADER = '# Variables for hookwright.yaml in this folder. Keep this file out of version control.\n';
 
 /** Adds variables to `.env` and keeps existing values. */
-function envText({ made, wanted, env, newSecret }: InitFacts): string {
+function envText({ generated, wanted, env, newSecret }: InitFacts): string {
   const isSet = (name: string): boolean => new RegExp(`^\\s*(?:export\\s+)?#?\\s*${name}\\s*=`, 'm').test(env);
-  const values = Object.fromEntries(made.filter((name) => !isSet(name)).map((name) => [name, newSecret()]));
+  const values = Object.fromEntries(generated.filter((name) => !isSet(name)).map((name) => [name, newSecret()]));
   const missing = wanted.filter((name) => !isSet(name)).map((name) => `# ${name}=`);
   const text = env === '' ? ENV_HEADER : env;
   const withSecrets = Object.keys(values).length === 0 ? text : setEnvLines(text, values);

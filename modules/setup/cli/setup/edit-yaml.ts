@@ -25,8 +25,8 @@ function applyEdit(name: string, text: string, { path, value }: YamlEdit): strin
   const { from, to, text: inserted } = splice(name, text, document, { path, value });
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const edited = text.slice(0, from) + inserted.replaceAll('\n', newline) + text.slice(to);
-  const kept = comments(edited);
-  const lost = comments(text).find((comment) => !take(kept, comment));
+  const remaining = comments(edited);
+  const lost = comments(text).find((comment) => !take(remaining, comment));
   if (lost !== undefined) {
     throw new CliError(`${name}: changing ${path.join('.')} would lose the comment "${lost}"`, 'edit it by hand');
   }

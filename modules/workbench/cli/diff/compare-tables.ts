@@ -243,6 +243,7 @@ const ROUTE_KEYS = {
   status: { field: 'status_url', read: ({ status }) => one(status, status?.answer ? 'with the answer' : 'the state') },
   respond: { field: 'respond', read: ({ respond = {} }) => Object.entries(respond).map(printResponse) },
   idempotency_ttl_seconds: 'plain',
+  accept_timeout_seconds: 'plain',
   replay_guard: 'plain',
   max_age: {
     field: 'max_age_seconds',

@@ -33,9 +33,9 @@ export interface ReadRequest {
 /** @throws CliError if the file is missing or contains no request; UsageError for an invalid header */
 export async function readRequest(context: CliContext, { payload, headers, path }: NamedRequest): Promise<ReadRequest> {
   const bytes = await readBytes(context, payload);
-  const given = headers.map(parseHeader);
-  if (isSavedRequest(bytes)) return readSaved(bytes, given, path);
-  return { parts: partsOf('POST', path, given, bytes), notes: [] };
+  const sent = headers.map(parseHeader);
+  if (isSavedRequest(bytes)) return readSaved(bytes, sent, path);
+  return { parts: partsOf('POST', path, sent, bytes), notes: [] };
 }
 
 /** Reads a saved request as if it had been sent to this path with these headers. */

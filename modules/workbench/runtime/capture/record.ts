@@ -19,7 +19,15 @@ import type { RefusedRequest } from '../../../../runtime/verify/likely-sources.t
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
 import type { KeptEvent, KeptReason, LocatorPlan, RoutePlan, SchemePlan } from '../../../../schemas/generated/types.ts';
 import { marker } from '../removed.ts';
-import { ABOUT_KEYS, HARMLESS_KEYS, SECRET_CODES, SECRET_WORDS, SIGNING } from './built/credential-names.ts';
+import {
+  ABOUT_KEYS,
+  HARMLESS_KEYS,
+  SECRET_CODES,
+  SECRET_HEADERS,
+  SECRET_PARAMETERS,
+  SECRET_WORDS,
+  SIGNING,
+} from './built/credential-names.ts';
 
 /** A request in the form in which it is sent to the thread that stores it. */
 export interface UnfinishedRecord {
@@ -217,16 +225,6 @@ export interface CredentialPlaces {
   readonly query: NamedValues;
 }
 
-/** Standard headers that contain credentials. */
-const HEADERS: readonly (readonly [string, string])[] = [
-  ['authorization', 'credentials'],
-  ['proxy-authorization', 'credentials'],
-  ['cookie', 'cookies'],
-  ['set-cookie', 'cookies'],
-];
-/** Query parameters that contain a credential although their names do not suggest it. */
-const PARAMETERS = ['code'];
-
 /** Collects the places of all these schemes. */
 export function credentialPlaces(schemes: readonly SchemePlan[]): CredentialPlaces {
   const named = (place: LocatorPlan['in'], credentials: readonly (readonly [string, string])[]): NamedValues => {
@@ -238,11 +236,8 @@ export function credentialPlaces(schemes: readonly SchemePlan[]): CredentialPlac
     };
   };
   return {
-    header: named('header', HEADERS),
-    query: named(
-      'query',
-      PARAMETERS.map((name) => [name, 'credential']),
-    ),
+    header: named('header', Object.entries(SECRET_HEADERS)),
+    query: named('query', Object.entries(SECRET_PARAMETERS)),
   };
 }
 

@@ -119,6 +119,7 @@ describe('a person who can write to the database', { skip: skipWithoutPostgres()
       'an option as a toolset': { toolsets: ['--dangerous'] },
       'a NUL in a toolset': { toolsets: ['a\0b'] },
       'a line feed in a skill': { skills: ['a\nb'] },
+      'a path as a skill': { skills: ['../../../etc'] },
       'a header in its trace': { trace: 'a\r\nx-evil: 1' },
       'a path as its agent': { agent: '../cat' },
       'a path as a target': { deliveries: [{ ...delivery, target: '../log' }] },
@@ -133,7 +134,6 @@ describe('a person who can write to the database', { skip: skipWithoutPostgres()
 
     await forge('other', {
       prompt: 'another prompt',
-      skills: ['../../../etc'],
       command: ['sh'],
       argv: ['sh'],
     } as object);

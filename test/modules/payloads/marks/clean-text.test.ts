@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { cleanText } from '../../../../modules/payloads/runtime/untrusted/markers.ts';
 import { anyText } from '../../../helpers/any-text.ts';
 import { forgedMarkers, holdsMarker } from '../../../helpers/forged-markers.ts';
+import { runsOf } from '../../../helpers/sample.ts';
 
 const FORGED = forgedMarkers();
 
@@ -112,7 +113,7 @@ test('cleaning any text only removes and replaces, and is idempotent', () => {
       assert.ok(!/[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u{e0000}-\u{e007f}]/u.test(cleaned));
       assert.equal(cleanText(cleaned), cleaned);
     }),
-    { seed: 20261122, numRuns: 1000 },
+    { seed: 20261122, numRuns: runsOf(1000) },
   );
 });
 

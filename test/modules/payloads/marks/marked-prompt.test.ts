@@ -11,6 +11,7 @@ import { anyText } from '../../../helpers/any-text.ts';
 import { compileConfig } from '../../../helpers/compile.ts';
 import { makeDispatch } from '../../../helpers/dispatches.ts';
 import { forgedMarkers, holdsMarker, splitMarkers } from '../../../helpers/forged-markers.ts';
+import { runsOf } from '../../../helpers/sample.ts';
 
 const ID = '5d1c0a9e77b2';
 const OPEN = `<untrusted-${ID}>`;
@@ -252,6 +253,6 @@ test('text outside the markers never comes from a free-text field', () => {
       assert.equal(rest, `${NOTICE}On •, #${number} (${state}): ${shown} • •\n•.`);
       assert.ok(!values.some(holdsMarker));
     }),
-    { seed: 20261122, numRuns: 500 },
+    { seed: 20261122, numRuns: runsOf(500) },
   );
 });

@@ -68,7 +68,7 @@ const server = {
     max_unverified_bytes: 1,
     min_body_rate: 0,
   },
-  ...{ script_timeout_seconds: 1, direct_timeout_seconds: 1, idempotency_ttl_seconds: 1 },
+  ...{ script_timeout_seconds: 1, direct_timeout_seconds: 1, idempotency_ttl_seconds: 1, accept_timeout_seconds: null },
 };
 const preview: AgentPlan = {
   kind: 'preview',

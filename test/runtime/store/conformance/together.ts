@@ -17,9 +17,9 @@ export function together(open: StoreOpener): void {
     const changes = new Together(4);
     const claim = makeClaim('same');
     const written = [
-      store.write(makeAccept('a', { claim }), changes),
-      store.write(makeAccept('b', { claim }), changes),
-      store.write(makeJoin('c', 'k', 1000), changes),
+      store.write(makeAccept('a', { claim }), { together: changes }),
+      store.write(makeAccept('b', { claim }), { together: changes }),
+      store.write(makeJoin('c', 'k', 1000), { together: changes }),
     ];
     assert.equal((await store.read({ kind: 'list', filter: { limit: 9 } })).length, 0);
     changes.leave(false);
@@ -35,7 +35,10 @@ export function together(open: StoreOpener): void {
     const { store } = await open(t);
     const changes = new Together(3);
     const claim = makeClaim('a');
-    const written = [store.write(makeAccept('a', { claim }), changes), store.write(makeAccept('b'), changes)];
+    const written = [
+      store.write(makeAccept('a', { claim }), { together: changes }),
+      store.write(makeAccept('b'), { together: changes }),
+    ];
     changes.leave(true);
     for (const result of await Promise.allSettled(written))
       assert.ok(result.status === 'rejected' && result.reason instanceof StoreUnavailable);
@@ -49,7 +52,9 @@ export function together(open: StoreOpener): void {
     for (let round = 0; round < ROUNDS; round++) {
       const changes = new Together(EVENTS);
       const ids = Array.from({ length: EVENTS }, (_, n) => `r${round}-${n}`);
-      const written = ids.map((id) => opened.store.write(makeAccept(id, { claim: makeClaim(id) }), changes));
+      const written = ids.map((id) =>
+        opened.store.write(makeAccept(id, { claim: makeClaim(id) }), { together: changes }),
+      );
       const all = Promise.allSettled(written);
       await new Promise((resolve) => setTimeout(resolve, random() * 6));
       await opened.crash();
