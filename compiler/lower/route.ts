@@ -40,6 +40,7 @@ import {
   writtenTargets,
 } from '../config/route-keys.ts';
 import type { TableContent } from '../config/settings.ts';
+import type { WrittenText } from '../config/written-numbers.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
 import { globSource, linkGlob } from '../globs/linear-glob.ts';
 import { isPlainMap, setOwn } from '../text/plain-data.ts';
@@ -74,6 +75,7 @@ export function lowerRoute(route: RouteView, { at, written }: Pick<RouteEntry, '
     problems.push(...lowered.problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] })));
     return lowered.plan;
   };
+  const textOf: WrittenText = (path) => written?.(['filters', ...path]) ?? null;
   const plan: RoutePlan = {
     name,
     profile,
@@ -92,13 +94,7 @@ export function lowerRoute(route: RouteView, { at, written }: Pick<RouteEntry, '
       config.events === undefined || config.events.length === 0
         ? null
         : take(lowerEvents(config.events, route.eventNames), ['events']),
-    filters:
-      config.filters === undefined
-        ? null
-        : take(
-            lowerFilters(config.filters, (path) => written?.(['filters', ...path]) ?? null),
-            ['filters'],
-          ),
+    filters: config.filters === undefined ? null : take(lowerFilters(config.filters, textOf), ['filters']),
     script: lowerRouteScript(route),
     prompt: markUntrusted(route, lowerPrompt(config, take)),
     agent: mode === 'agent' ? (config.agent ?? null) : null,
