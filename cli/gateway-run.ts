@@ -25,7 +25,9 @@ import { createServerLog } from './serve/server-log.ts';
 const options = {
   config: configOption,
   out: outOption,
-  failOn: failOnOption('Reject a changed configuration that would lose captured requests, or change their outcome'),
+  failOn: failOnOption(
+    'Reject a changed configuration that would no longer accept captured requests, or would change their outcome',
+  ),
   host: hostOption,
   port: portOption,
   logFile: logFileOption,

@@ -39,7 +39,9 @@ const POLL_MS = 50;
 
 export const launchOptions = {
   config: configOption,
-  failOn: failOnOption('Reject a changed configuration that would lose captured requests, or change their outcome'),
+  failOn: failOnOption(
+    'Reject a changed configuration that would no longer accept captured requests, or would change their outcome',
+  ),
   host: hostOption,
   port: text('port', 'Port; overrides the configuration'),
   noLastGood: noLastGoodOption,
@@ -244,7 +246,7 @@ async function compiled(context: CliContext): Promise<Pick<ReloadReport, 'ok' | 
 const options = {
   json: flag('Print the report as JSON'),
   failOn: failOnOption(
-    'Keep the old table if the new one would lose captured requests, or change their outcome; none: always replace it',
+    'Keep the old table if the new one would no longer accept captured requests, or would change their outcome; none: always replace it',
   ),
 };
 

@@ -172,7 +172,7 @@ function requiredSettings(plan: TargetPlan | undefined): string {
 export const unreachableRoute = rule('unreachable-route', {
   route(route, report) {
     if (route.profile === DEFAULT_PROFILE || route.scope.table.gateway.multiplex_profiles) return;
-    const message = `no request reaches this route: it belongs to the profile \`${route.profile}\` and multiplexing is off`;
+    const message = `no request reaches this route: it belongs to the profile \`${route.profile}\`, and without \`gateway.multiplex_profiles\` only the default profile is served`;
     const hint = 'set `gateway.multiplex_profiles: true`, or remove `profile`';
     report({ path: ['profile'], at: 'value', message, hint });
   },

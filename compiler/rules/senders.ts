@@ -44,7 +44,7 @@ export const noReplayProtection = rule('no-replay-protection', {
     const hint =
       better === undefined
         ? 'set `replay_guard: body`, which recognises a repeated body'
-        : `\`source: ${better.name}\` signs a timestamp, if the sender supports it`;
+        : `if the sender supports it, use \`source: ${better.name}\`, whose signature covers a timestamp`;
     report({ path: ['source'], at: 'value', message, hint });
   },
 });

@@ -68,7 +68,7 @@ const HASH_CHARS = 12;
 export function describeOtherTables(own: string | null, tables: readonly string[]): string | null {
   const others = tables.filter((hash) => hash !== own).map((hash) => hash.slice(0, HASH_CHARS));
   if (others.length === 0) return null;
-  return `other gateways serve a different table: ${others.join(', ')}; this one: ${own?.slice(0, HASH_CHARS) ?? 'none'}`;
+  return `other gateways of this store serve a different table (hash ${others.join(', ')}) than this one (${own?.slice(0, HASH_CHARS) ?? 'none'})`;
 }
 
 export interface Chat {

@@ -417,7 +417,7 @@ export interface Config {
    */
   include?: string[];
   /**
-   * `<home_dir>` of this configuration, relative to its file: a second project on one machine has its own. `--home` and `HOOKWRIGHT_HOME` take precedence.
+   * `<home_dir>` of this configuration, relative to its file. Set it if several projects on one machine need separate homes. `--home` and `HOOKWRIGHT_HOME` take precedence.
    */
   home?: string;
   /**
@@ -771,7 +771,7 @@ export interface FilterConfig {
    */
   any_of?: string;
   /**
-   * Path of a list; it has elements, and each matches `where`.
+   * Path of a list. Matches if the list is not empty and every element matches `where`.
    */
   all_of?: string;
   /**
@@ -3722,7 +3722,7 @@ export interface PrintedRequest {
    */
   profile: string;
   /**
-   * Name of the route; empty: the path is no route.
+   * Name of the route; empty: the path is not a route.
    */
   route: string;
   /**
@@ -4669,7 +4669,7 @@ export interface TextNode {
   kind: 'text';
   value: ValueTemplate;
   /**
-   * How the text becomes JSON. `int`: an integer, other values are rejected. `auto`: a number if the text is a safe integer. `list`: one content field, unchanged.
+   * How the text becomes JSON. `int`: an integer; other values are rejected. `auto`: a number if the text is a safe integer, else a string. `list`: the text is one placeholder of a content field, whose list is inserted unchanged.
    */
   cast: 'string' | 'int' | 'auto' | 'list';
 }
@@ -4915,7 +4915,7 @@ export interface CommandAgentPlan {
     [k: string]: SecretRef;
   };
   /**
-   * Variables of `env` that the program gets as placeholders, with the places that get their values.
+   * Variables of `env` whose values the program does not see: it gets placeholders. For each, the hosts and headers that get the value.
    */
   only_to: {
     [k: string]: GuardedSecretPlan;

@@ -47,7 +47,7 @@ tried. \`auth: [...]\` limits the schemes to a list. In the setup steps below, \
 - If your sender is missing, [describe it](own-sources.md) in YAML.
 
 A captured request that is sent again is a duplicate: by its delivery id if that is signed, otherwise by the digest of the
-signed bytes while the signed time is valid. If a source signs no time, **Replay** says how a captured request could be sent again.
+signed bytes while the signed time is valid. If a source signs no time, **Replay attack** says how someone who has intercepted a request could send it again.
 \`replay_guard: body\` on a route or a source prevents that: while delivery ids are remembered, a request with the same body is a
 duplicate, whatever its id.
 
@@ -129,7 +129,7 @@ function section(entry: SourceEntry): string {
   const facts = [
     `- \`source: ${name}\`${file.docs === undefined ? '' : `, [documentation](${file.docs})`}`,
     ...(key === null ? [] : [`- Secret: ${key}.`]),
-    ...(replay === '' ? [] : [`- Replay: ${replay}.`]),
+    ...(replay === '' ? [] : [`- Replay attack: ${replay}.`]),
     ...(handshake === '' ? [] : [`- URL check: ${handshake}.`]),
     ...(describeCredentials(file) === '' ? [] : [`- Removed from captured requests: ${describeCredentials(file)}.`]),
     ...(sending.length === 0 ? [] : [`- The sender ${sending.join(', and ')}${mark}.${note}`]),

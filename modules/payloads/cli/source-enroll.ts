@@ -95,7 +95,7 @@ async function arrival(context: CliContext, enrolment: Enrolment, timeoutMs: num
 
 const failure = ({ reason }: EnrollReport): CliError =>
   new CliError(
-    `the secret was not stored: ${reason ?? 'it did not arrive again'}`,
+    `the secret was not stored: ${reason ?? 'the gateway no longer waits for it'}`,
     'if you created one webhook only, someone else knows the URL: delete the webhook at the sender, and run this again',
   );
 

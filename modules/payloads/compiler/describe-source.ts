@@ -88,8 +88,8 @@ export function describeReplay(plan: SchemePlan): string {
     return 'every request contains the secret: anyone who reads one can send any request';
   const isKnown = replay_guard !== undefined || delivery_digest || countSignedIds(plan) > 0;
   if (isKnown)
-    return 'a captured request can be sent again after its delivery id is forgotten (`idempotency_ttl_seconds`)';
-  return 'a captured request can be sent again under another delivery id; set `replay_guard: body` on the route';
+    return 'anyone who has intercepted a request can send it again once its delivery id is forgotten (`idempotency_ttl_seconds`)';
+  return 'anyone who has intercepted a request can send it again under another delivery id; set `replay_guard: body` on the route against that';
 }
 
 /** Describes the places of credentials besides the signature; empty if there are none. */

@@ -19,7 +19,7 @@ const isJson =
 /** JSON [profile, name, …]. */
 const isNames = isJson((value) => Array.isArray(value) && isText(value[0]) && value.every(orNull(isText)));
 export const isName: ValueCheck = (value) => isText(value) && value !== '';
-/** As it is written: with other blanks, or an empty name, two lanes would be one route. */
+/** In exactly this form: with other blanks, or an empty name, two lanes would be one route. */
 export const isLane: ValueCheck = (value) =>
   isText(value) &&
   isJson((key) => {

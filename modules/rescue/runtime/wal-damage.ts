@@ -92,7 +92,7 @@ export const quarantineForeignLog = (path: string, now: number): DamageReport =>
   quarantineLog(
     path,
     now,
-    `${path} is not the file that this home had, or is an older copy: it lacks events acknowledged since then`,
+    `${path} is an older copy, or belongs to another home: it lacks events that this home has acknowledged`,
   );
 
 function quarantineLog(path: string, now: number, message: string): DamageReport {

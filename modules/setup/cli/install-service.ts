@@ -23,7 +23,9 @@ import {
 const options = {
   system: flag('Install it for the machine, with a separate user'),
   config: text('path', 'Configuration file'),
-  failOn: failOnOption('Reject a changed configuration that would lose captured requests, or change their outcome'),
+  failOn: failOnOption(
+    'Reject a changed configuration that would no longer accept captured requests, or would change their outcome',
+  ),
   dryRun: flag('Only print the unit and the steps'),
 };
 

@@ -67,7 +67,7 @@ function any(parts: readonly TriggerCondition[], path: NodePath, { soft }: RuleC
   if (rotation)
     return gap(
       path,
-      'without `trigger-signature-soft-failures`, webhook accepts only the first of these secrets',
+      'without `trigger-signature-soft-failures`, adnanh/webhook accepts only the first of these secrets',
       'List the accepted ones under `secrets`',
     );
   const instead = 'Create a route for each authentication method, with its filters';

@@ -136,7 +136,7 @@ export const keptWorkFolder = rule('kept-work-folder', {
     const reached = unacceptedRoutes(routes());
     const [first] = reached;
     if (first === undefined) return;
-    const message = `${describePart(first.part)} of ${nameRoutes(reached)} reaches an agent whose work folder is kept: ${READERS[work]} reads the files that the text makes it write`;
+    const message = `${describePart(first.part)} of ${nameRoutes(reached)} reaches an agent whose work folder is kept: the text can make the agent write files, and ${READERS[work]} reads them`;
     const hint = 'remove `work`, so that each run has a new folder, or filter on the author of the text';
     report({ path: [...path, 'work'], at: 'value', message, hint });
   },

@@ -108,7 +108,7 @@ const VARIATIONS = [
   },
   {
     code: 'encoding',
-    says: 'the signature has another encoding (hex, base64) than this source uses, and no prefix',
+    says: 'the signature lacks the prefix of this source, and has another encoding (hex, base64)',
     trials: (trial) =>
       hasEncoding(trial) ? otherEncodings(trial).map((encoding) => withPrefix(withPlan(trial, { encoding }), '')) : [],
   },
