@@ -133,7 +133,7 @@ agent: { command: [cat] }
     assert.equal(sent.code, 0, sent.stderr);
     assert.equal((await gateway.stop()).code, 0);
     writeFileSync(join(home, 'config.yaml'), config('file:odd.key'), { mode: 0o600 });
-    const refused = await runInProcess(['gateway', 'run', '--port', '0'], { home });
+    const refused = await runInProcess(['gateway', 'run', '--port', '0', '--no-last-good'], { home });
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /odd\.key/);
   });

@@ -96,7 +96,8 @@ interface StatusReader {
 /** Handles `GET <status_url>`; null if the path is not the status URL of an event. */
 async function askStatus({ method }: IntakeRequest, path: string, from: StatusReader): Promise<Reply | null> {
   const [, at = '', token = ''] = PATH.exec(path) ?? [];
-  if (token === '' || (method !== 'GET' && method !== 'HEAD')) return null;
+  // A route answers with and without a slash at the end, its events only under the URL that was given.
+  if (token === '' || at.endsWith('/') || (method !== 'GET' && method !== 'HEAD')) return null;
   const plan = from.findRoute(at)?.plan;
   if (plan?.status === undefined) return null;
   try {

@@ -23,7 +23,7 @@ export const gateway: Story = {
     {
       run: 'gateway install-service --dry-run',
       out: /^# Written by [\s\S]*\nExecStart=.* gateway run --config \S+\/home\/config\.yaml\n/,
-      err: /^write .*\/systemd\/user\/hookwright\.service\nrun {3}systemctl --user daemon-reload /,
+      err: /^write .*\/systemd\/user\/hookwright-[\w-]+\.service\nrun {3}systemctl --user daemon-reload /,
     },
     {
       run: 'gateway start',

@@ -57,6 +57,8 @@ describe('a budget that is not in the table', () => {
     const runs = JSON.parse(await cli('deliveries', 'list', '--json')) as { readonly job: string | null }[];
     assert.equal(runs.filter(({ job }) => job !== null).length, 1);
     await cli('job', 'edit', 'digest', '--name', 'summary');
+    // The subscription names the job, and is not served after a reload if there is none.
+    await cli('webhook', 'subscribe', 'fires', '--cron-job', 'summary');
     assert.match(await cli('job', 'show', 'summary'), /^ {2}budget +1\b.*\bday$/m);
     await cli('job', 'edit', 'summary', '--budget', '');
     assert.equal(await send('fires'), 'accepted');
