@@ -104,7 +104,7 @@ function checkBlocks(text: string): readonly Problem[] {
 }
 
 /** The start of a loop in Jinja, Liquid and Go, in which a path may begin at the element. */
-export const FOREIGN_LOOP = /\{%-?\s*for\b|\{\{-?\s*(?:range|with)\b/;
+export const FOREIGN_LOOP = /\{%-?\s*for\b|\{\{-?\s*(?:range|with|for)\b/;
 
 /** A malformed placeholder. */
 function checkSyntax(text: string): readonly Problem[] {
@@ -119,7 +119,9 @@ function checkSyntax(text: string): readonly Problem[] {
       const found = slip.closed ? closed : `{${/^\S+/.exec(inside)?.[0] ?? ''}`;
       const meant = meantBy(found);
       const within = { offset: match.index - before.length, length: found.length };
-      return [syntaxProblem(text, within, slip.what, FOREIGN_LOOP.test(text) ? undefined : meant)];
+      const { fix, ...problem } = syntaxProblem(text, within, slip.what, FOREIGN_LOOP.test(text) ? undefined : meant);
+      // `a..b` may be a slip, or a field at any depth below `a`, as in JSONPath and jq.
+      return [fix === undefined || inside.includes('..') ? problem : { ...problem, fix }];
     }),
   ];
 }
@@ -181,7 +183,7 @@ const BESIDE: Readonly<Record<string, string>> = {
 
 /** The placeholder that was probably meant. */
 function meantBy(found: string): string {
-  const path = found.replace(/[\s{}]|^=/g, '').replaceAll("'", '"');
+  const path = found.replace(/^=?[\s{]+|[\s}]+$|(?<=^\$)\{+\s*/g, '').replaceAll("'", '"');
   const plain = (BESIDE[path] ?? path.replace(PAYLOAD, '')).replace(/^\.(?=[^.])/, '');
   const parts = parseField(plain) ?? plain.split(/[.[\]"]+/).filter((part) => part !== '');
   return `{${printPath(parts)}}`;

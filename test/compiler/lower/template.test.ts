@@ -80,6 +80,7 @@ describe('lowerTemplate', () => {
     ['{ a.b }', '{ a.b }', '{a.b}'],
     ['{a.b }', '{a.b }', '{a.b}'],
     ["{a['b']}", "{a['b']}", '{a.b}'],
+    ["{a['b c']}", "{a['b c']}", '{a["b c"]}'],
     ['title {a.b', '{a.b', '{a.b}'],
     ['x {a.b and {c}', '{a.b', '{a.b}'],
     ['{a.b\nnext {c}', '{a.b', '{a.b}'],
@@ -91,6 +92,17 @@ describe('lowerTemplate', () => {
       assert.equal(problems[0]?.rule, 'template-syntax');
       assert.ok(problems[0].message.endsWith(meant), problems[0].message);
       assert.deepEqual(problems[0].within, { offset: written.indexOf(fault), length: fault.length });
+    });
+  }
+
+  for (const open of ['{a..b}', '{..n}', '{{ for c in commits }}{{ c.message }}{{ end }}']) {
+    test(`${open} may have several meanings, so it is not repaired`, () => {
+      const { problems } = lowerTemplate(open);
+      assert.ok(problems.length > 0);
+      assert.deepEqual(
+        problems.flatMap(({ fix }) => fix ?? []),
+        [],
+      );
     });
   }
 
