@@ -1,6 +1,7 @@
 /** Approvals that the table asks for, whatever a stored row says: a row of a shared database may have been changed. */
 import type { Dispatch, DispatchDelivery, RouteTable } from '../../schemas/generated/types.ts';
-import type { Ref } from '../store/records.ts';
+import type { TakenAttempt } from '../store/contract.ts';
+import { StoreDamaged } from '../store/decode.ts';
 import type { Contents, DeliverableContent } from './contents.ts';
 import type { DispatchContext } from './context.ts';
 
@@ -30,20 +31,26 @@ const own = <Plan>(plans: Readonly<Record<string, Plan>>, name: string | null): 
 
 type Asking = Pick<DispatchContext, 'asked'>;
 
-/** The content of a delivery. Only the store has the answer to a message that was shown, so the cached content of one is dropped. */
+/**
+ * The content of a delivery. Only the store has the answer to a message that was shown, so the cached content of one is dropped.
+ * @throws StoreDamaged if it needs an approval and has none; one that a person has rejected is returned
+ */
 export async function loadDelivery(
   contents: Contents,
-  { ref, index }: { readonly ref: Ref; readonly index: number },
+  { ref, index, unsent }: Pick<TakenAttempt, 'ref' | 'index' | 'unsent'>,
   context: Asking,
 ): Promise<DeliverableContent | null> {
   const content = await contents.forDelivery(ref, index);
-  if (content === null || whyUnapproved(content, context) === null) return content;
+  if (content === null || unsent !== undefined || whyUnapproved(content, context) === null) return content;
   contents.forget(ref);
-  return contents.forDelivery(ref, index);
+  const stored = await contents.forDelivery(ref, index);
+  const reason = stored === null ? null : whyUnapproved(stored, context);
+  if (reason !== null) throw new StoreDamaged(reason);
+  return stored;
 }
 
 /** Why a delivery must not be sent; null: it needs no approval or has one. */
-export function whyUnapproved(
+function whyUnapproved(
   { dispatch, progress: { index, answer } }: DeliverableContent,
   { asked }: Asking,
 ): string | null {

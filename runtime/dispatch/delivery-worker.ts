@@ -9,7 +9,7 @@ import type { MutationResults, RecordAttempt, TakenAttempt } from '../store/cont
 import { StoreDamaged } from '../store/decode.ts';
 import type { Step } from '../store/states.ts';
 import { isMessage, keyOfMessage } from '../store/timeline.ts';
-import { loadDelivery, whyUnapproved } from './asked-approvals.ts';
+import { loadDelivery } from './asked-approvals.ts';
 import type { DeliverableContent } from './contents.ts';
 import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, reportAttempt } from './delivery-attempt.ts';
@@ -82,8 +82,6 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     if (content === null) return this.putBack(taken, UNREAD_MS);
     if (content instanceof StoreDamaged) return failDamaged(this.parts, taken.ref, content.message);
     if (taken.unsent !== undefined) return this.refuse(taken, content);
-    const unapproved = whyUnapproved(content, context);
-    if (unapproved !== null) return failDamaged(this.parts, taken.ref, unapproved);
     const attempted = await makeAttempt(context, content, content.progress, this.drain.signal);
     if (attempted.kind === 'attempted') return this.record(taken, content, attempted);
     // The next attempt uses the steps in the store.

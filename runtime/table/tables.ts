@@ -128,8 +128,10 @@ export class Tables {
   /** The route at a request path, which may end with a slash. Static routes win over dynamic ones. */
   find(path: string): LinkedRoute | undefined {
     const exact = path.endsWith('/') ? path.slice(0, -1) : path;
+    const route = this.at(exact);
+    if (route !== undefined) return route;
     const enrolled = this.at(withoutRandomPart(exact) ?? exact);
-    return this.at(exact) ?? (enrolled?.awaitsSecret == null ? undefined : enrolled);
+    return enrolled?.awaitsSecret == null ? undefined : enrolled;
   }
 
   private readonly at = (path: string): LinkedRoute | undefined =>
