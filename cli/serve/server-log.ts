@@ -10,7 +10,6 @@ import {
   mkdirSync,
   openSync,
   readSync,
-  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -52,7 +51,7 @@ const ROTATE_BYTES = 32 * 1024 * 1024;
 export const logFile = (home: string): string => join(home, 'logs', 'gateway.log');
 
 /**
- * Opens the log for appending, mode 0600, after renaming a large one to `gateway.log.1`. Returns the file descriptor.
+ * Opens the log for appending, mode 0600. Returns the file descriptor.
  * @throws CliError if it cannot be written
  */
 export function openLogFile(home: string): number {
@@ -69,8 +68,6 @@ export function openLogFile(home: string): number {
 
 function openForAppending(path: string): number {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > ROTATE_BYTES) renameSync(path, `${path}.1`);
   const file = openSync(path, 'a', 0o600);
   chmodSync(path, 0o600);
   return file;
@@ -83,26 +80,23 @@ function openForAppending(path: string): number {
 function rotating(stream: Writable, path: string): Writable {
   let limit = ROTATE_BYTES;
   const rotate = (): void => {
-    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    if (size <= limit) return;
-    limit = size + ROTATE_BYTES;
+    if (statSync(path).size <= limit) return;
+    limit += ROTATE_BYTES;
     rmSync(`${path}.1`, { force: true });
     copyFileSync(path, `${path}.1`);
     truncateSync(path);
     limit = ROTATE_BYTES;
   };
-  return new Writable({
-    decodeStrings: false,
-    write(text: string, _encoding, done) {
-      try {
-        rotate();
-      } catch {
-        // The log grows, which is better than no log.
-      }
-      stream.write(text);
-      done();
-    },
-  });
+  const write = (text: string, _encoding: string, done: () => void): void => {
+    try {
+      rotate();
+    } catch {
+      // The log grows, which is better than no log.
+    }
+    stream.write(text);
+    done();
+  };
+  return new Writable({ decodeStrings: false, write });
 }
 
 /** Converts bytes, which may end within a line, to the text to print. */
