@@ -87,14 +87,13 @@ function rotating(stream: Writable, path: string): Writable {
     truncateSync(path);
     limit = ROTATE_BYTES;
   };
-  const write = (text: string, _encoding: string, done: () => void): void => {
+  const write = (text: string, _encoding: string, done: (error?: undefined) => void): void => {
     try {
       rotate();
     } catch {
       // The log grows, which is better than no log.
     }
-    stream.write(text);
-    done();
+    done(void stream.write(text));
   };
   return new Writable({ decodeStrings: false, write });
 }
