@@ -2059,9 +2059,9 @@ export interface OwnSenderSetting {
  */
 export interface EventAuthorFields {
   /**
-   * The field that identifies the author.
+   * The field that identifies the author, or several: the first that an event has counts. Case does not matter.
    */
-  field: string;
+  field: string | [string, ...string[]];
   person?: PersonField;
 }
 /**
@@ -4368,7 +4368,7 @@ export interface OwnSenderPlan {
  * Who caused an event, and how an event of a person is recognised.
  */
 export interface AuthorPlan {
-  path: string[];
+  paths: string[][];
   person: PersonPlan;
 }
 /**
