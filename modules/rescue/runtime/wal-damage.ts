@@ -26,7 +26,7 @@ import { dirname } from 'node:path';
 import type { DamageReport } from '../../../runtime/store/queries.ts';
 import type { Connection } from '../../../runtime/store/sqlite/driver.ts';
 import { logMarkPath } from '../../../runtime/store/store-path.ts';
-import type { StoreLife, StoreNote } from './store-note.ts';
+import type { FileState, StoreLife, StoreNote } from './store-note.ts';
 import { readLife, readSealed, writeSealed } from './store-note.ts';
 
 const HEADER_BYTES = 32;
@@ -36,22 +36,22 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
 /** The magic number of the header; its lowest bit gives the byte order of the checksums. */
 const LITTLE_ENDIAN_SUMS = 0x377f0682;
 const PAGE_BYTES = 4096;
-const HEADER_OF_FILE_BYTES = 100;
 
 /**
  * Copies a damaged log and its database, or renames a foreign log. Null when nothing is missing.
  * @param now Unix ms @param life the entry of the file alone: while it is open, there is a log, whose end its index
- * knows
+ * knows @param state of the file alone
  */
 export function quarantineDamagedLog(
   path: string,
   now: number,
   life: StoreLife | null | undefined,
+  state: FileState | undefined,
 ): DamageReport | null {
   const isOpen = life?.is_open === true;
   const { lost, pages, salts, states } = walkLog(`${path}-wal`);
   const isOther = (logSalts: Buffer): boolean => !!life && isOtherLog(path, life, logSalts.readUInt32BE(0));
-  if (pages.length > 0 && (isOther(salts) || isOtherState(path, states)))
+  if (pages.length > 0 && (isOther(salts) || isOtherState(state, states)))
     return quarantineLog(
       path,
       now,
@@ -244,12 +244,6 @@ function checksum(bytes: Buffer, [from1, from2]: Sums, isLittle: boolean): Sums 
  * the log was checkpointed, one of those in the log. A copy by SQLite (VACUUM INTO) has another schema number.
  */
 
-interface FileState {
-  readonly schema: number;
-  readonly format: number;
-  readonly commit: number;
-}
-
 /** @param page the first page of a file (https://www.sqlite.org/fileformat2.html#the_database_header) */
 const stateOf = (page: Buffer): FileState => ({
   schema: page.readUInt32BE(40),
@@ -257,21 +251,12 @@ const stateOf = (page: Buffer): FileState => ({
   commit: page.readUInt32BE(68),
 });
 
-/** True if the log with these states was not written over the file. */
-function isOtherState(path: string, states: readonly FileState[]): boolean {
+/** True if the log with these states was not written over the file. A log may begin with the migration of its file. */
+function isOtherState(file: FileState | undefined, states: readonly FileState[]): boolean {
   const [first] = states;
-  const file = openSync(path, 'r');
-  try {
-    const page = readAt(file, 0, HEADER_OF_FILE_BYTES);
-    if (first === undefined || page.length < HEADER_OF_FILE_BYTES) return false;
-    const { format, schema, commit } = stateOf(page);
-    // The log begins with the migration.
-    if (format < first.format) return false;
-    const isBefore = (commit + 1) >>> 0 === first.commit;
-    return schema !== first.schema || !(isBefore || states.some((state) => state.commit === commit));
-  } finally {
-    closeSync(file);
-  }
+  if (file === undefined || first === undefined || file.format < first.format) return false;
+  const isBefore = (file.commit + 1) >>> 0 === first.commit;
+  return file.schema !== first.schema || !(isBefore || states.some(({ commit }) => commit === file.commit));
 }
 
 function readAt(file: number, at: number, length: number): Buffer {
