@@ -112,6 +112,7 @@ function optionsOf({ target, names, lines, unit, isLong }: Drawing): uPlot.Optio
     height: HEIGHT,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     cursor: { drag: { x: false, y: false } },
+    hooks: { init: [(plot) => drawSamples(plot, names)] },
     scales: { y: { range: (_plot, _least, most) => [0, Math.max(1, most) * 1.05] } },
     axes: [
       { ...axis, values: (_plot, splits) => splits.map(timeOf) },
@@ -129,4 +130,18 @@ function optionsOf({ target, names, lines, unit, isLong }: Drawing): uPlot.Optio
       })),
     ],
   };
+}
+
+/** Shows in the legend how each line is drawn, because the coloured squares of the library differ only in colour. */
+function drawSamples({ root }: uPlot, names: readonly string[]): void {
+  for (const [at, row] of [...root.querySelectorAll('.u-series')].slice(1).entries()) {
+    const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+    const line = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+    svg.setAttribute('class', names[at] ?? '');
+    line.setAttribute('d', 'M0 4h28');
+    line.setAttribute('stroke', 'currentcolor');
+    line.setAttribute('stroke-dasharray', (DASHES[at % DASHES.length] ?? []).join(' '));
+    svg.append(line);
+    row.querySelector('.u-marker')?.replaceWith(svg);
+  }
 }

@@ -80,9 +80,13 @@ interface Props<I extends ListId> {
 export function ListView<I extends ListId>({ title, of, place, filters = {}, ...props }: Props<I>) {
   const active = activeFilters(place, filters);
   const list = useList(of, { limit: props.limit ?? 50, ...inputOf(active) } as unknown as Input<I>, props.live);
+  const shown = `${list.items.length.toLocaleString()} shown`;
+  const about = list.data === null ? '' : `${shown}${list.more === null ? '' : ', there are more'}`;
   return (
     <>
-      <Head title={title}>{props.actions?.(list)}</Head>
+      <Head title={title} about={about}>
+        {props.actions?.(list)}
+      </Head>
       <div class="filters">
         {Object.entries(filters).map(
           ([name, filter]) =>
@@ -95,9 +99,6 @@ export function ListView<I extends ListId>({ title, of, place, filters = {}, ...
               />
             ),
         )}
-        <span class="count">
-          {list.data !== null && `${list.items.length.toLocaleString()}${list.more === null ? '' : '+'} shown`}
-        </span>
       </div>
       <Chips of={active} filters={filters} place={place} />
       {list.isSampled && <Note>Too much traffic to show everything: this is a sample of the newest entries.</Note>}

@@ -10,8 +10,15 @@ import { to, webAddress } from './router.ts';
 
 type Children = { readonly children?: ComponentChildren };
 
+interface HeadProps extends Children {
+  readonly title: string;
+  readonly of?: string;
+  /** Beside the title. */
+  readonly about?: string;
+}
+
 /** The heading of a view, which takes the focus when the view opens. @param of the parent view */
-export function Head({ title, of, children }: { title: string; of?: string } & Children) {
+export function Head({ title, of, about = '', children }: HeadProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     setTitle(title);
@@ -29,6 +36,7 @@ export function Head({ title, of, children }: { title: string; of?: string } & C
       <h1 tabIndex={-1} ref={heading}>
         {title}
       </h1>
+      <span class="dim small rest">{about}</span>
       <div class="bar">{children}</div>
     </div>
   );
@@ -177,7 +185,7 @@ export function Table<T>({ label, columns, items, keyOf, empty, more = null }: T
             {items.map((item) => (
               <tr key={keyOf(item)}>
                 {columns.map(({ title, cell, look = '' }, at) => (
-                  <td key={title} class={look} data-label={look === 'clip' && at > 0 ? title : undefined}>
+                  <td key={title} class={look} data-label={at > 1 && title !== '' ? title : undefined}>
                     {cell(item)}
                   </td>
                 ))}

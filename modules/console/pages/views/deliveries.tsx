@@ -100,12 +100,13 @@ function resultOf({ done, refused }: Output<'replayDeliveries'>): string {
 interface OneProps {
   readonly of: Summary & { readonly not_replayable?: string | null };
   readonly done: () => void;
+  readonly text?: string;
 }
 
 type How = { readonly rerun?: boolean; readonly again?: boolean };
 
 /** Replays one delivery that has ended, after it has shown what is sent where. */
-export function Replay({ of, done }: OneProps) {
+export function Replay({ of, done, text = 'Replay' }: OneProps) {
   if (!isFinal(of)) return null;
   const { id, route, job, mode, not_replayable = null } = of;
   const replay = (how: How) => async (): Promise<string> => {
@@ -118,10 +119,10 @@ export function Replay({ of, done }: OneProps) {
   const first =
     not_replayable === null ? { Replay: replay({}) } : { 'Send to all targets again': replay({ again: true }) };
   const rerun = mode === 'direct' || mode === 'message' ? {} : { 'Run again': replay({ rerun: true }) };
-  const title = `Replay this delivery of ${route ?? job ?? 'the gateway'}`;
+  const title = `Replay delivery of ${route ?? job ?? 'the gateway'}`;
   return (
     <Operator>
-      <Ask text="Replay" primary={of.state === 'dead'} label={title} title={title} choices={{ ...first, ...rerun }}>
+      <Ask text={text} primary={of.state === 'dead'} label={title} title={title} choices={{ ...first, ...rerun }}>
         <Content id={id} />
       </Ask>
     </Operator>

@@ -52,7 +52,7 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
     <>
       <Head title={name === undefined ? 'Event' : `${event === 'unknown' ? 'event' : event} to ${name}`} of={of}>
         {isWhole && <RequestActions of={request} explained={explained.data} />}
-        {delivery !== null && <Replay of={delivery} done={reload} />}
+        {delivery !== null && <Replay of={delivery} done={reload} text="Replay delivery" />}
       </Head>
       <Show of={main}>
         {() => (
@@ -166,7 +166,7 @@ function Summary({ request, delivery }: Both) {
           ['Targets', targets],
           ['Session', delivery?.dispatch.session_key != null && delivery.dispatch.session],
           ['Signature', request?.scheme],
-          ['Sender’s ID', <span class="mono">{request?.delivery_id || delivery?.delivery_id}</span>],
+          ['Delivery ID', <span class="mono">{request?.delivery_id || delivery?.delivery_id}</span>],
           ['Request', request !== null && <Id of="requests" id={request.id} />],
           ['Delivery', id !== '' && <Id of="deliveries" id={id} />],
           ['Replay of', from !== null && <Id of="deliveries" id={from} />],

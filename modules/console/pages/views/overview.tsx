@@ -217,7 +217,7 @@ function Charts({ place }: { place: ViewProps['place'] }) {
             label="Range"
             value={isChosen ? chosen : ''}
             strict
-            options={[['', 'What there is'], ...Object.entries(SPANS)]}
+            options={[['', 'Automatic'], ...Object.entries(SPANS)]}
             change={choose}
           />
         </div>

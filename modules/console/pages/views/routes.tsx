@@ -52,7 +52,13 @@ function RouteState({ of: { paused, state, kind } }: { of: Route }) {
   const until = paused?.until == null ? '' : ` until ${instant(paused.until)}`;
   return (
     <>
-      {paused === null ? <State of={state} /> : <State of="paused" reason={until.trim() || null} />}{' '}
+      {paused === null ? (
+        <State of={state} />
+      ) : (
+        <Badge kind="warn" icon="clock">
+          paused{until}
+        </Badge>
+      )}{' '}
       {kind === 'dynamic' && <Badge>subscription</Badge>}
     </>
   );

@@ -26,7 +26,7 @@ interface Props {
 
 export function Timeline({ request, delivery, explained }: Props) {
   const steps = [
-    ...(request === null ? [] : requestSteps(request, explained)),
+    ...(request === null ? [] : requestSteps(request, explained, delivery !== null)),
     ...(delivery === null ? [] : deliverySteps(delivery, request)),
   ];
   return (
@@ -50,7 +50,8 @@ export function Timeline({ request, delivery, explained }: Props) {
   );
 }
 
-function requestSteps(request: CapturedRequest, explained: Explanation | null): readonly Step[] {
+/** @param isStored the steps of the delivery follow, of which the first is the acceptance */
+function requestSteps(request: CapturedRequest, explained: Explanation | null, isStored: boolean): readonly Step[] {
   const { at, method, path, body_bytes, verified, scheme, outcome, reason, status, dispatch_id } = request;
   const size = body_bytes === null ? '' : `, ${bytes(body_bytes)}`;
   const [kind, icon] = lookOf(outcome);
@@ -72,13 +73,17 @@ function requestSteps(request: CapturedRequest, explained: Explanation | null): 
     ...(filter === 'pass' && (dispatch_id !== null || reason !== 'filter')
       ? [{ at, icon: 'funnel', kind: 'good', text: <Jump to="stages">Filters passed</Jump> } as const]
       : []),
-    {
-      at,
-      icon,
-      kind,
-      text: <Jump to="stages">{`Responded ${status}`}</Jump>,
-      about: (reason === null ? outcome : `${outcome}: ${reason}`).replaceAll('_', ' '),
-    },
+    ...(isStored
+      ? []
+      : [
+          {
+            at,
+            icon,
+            kind,
+            text: <Jump to="stages">{`Responded ${status}`}</Jump>,
+            about: (reason === null ? outcome : `${outcome}: ${reason}`).replaceAll('_', ' '),
+          },
+        ]),
   ];
 }
 
@@ -122,8 +127,8 @@ function momentStep(moment: Stored['timeline'][number], delivery: Stored, reques
   const { at, what, target, outcome, reason, next_at } = moment;
   const { run, outputs, state, id } = delivery;
   if (what === 'accepted' || what === 'replayed') {
-    const text = request === null ? upper(what) : <a href={to(['deliveries', id])}>{upper(what)}</a>;
-    return { at, icon: 'check', kind: 'good', text, about: 'and stored' };
+    const text = <a href={to(['deliveries', id])}>{upper(what)}</a>;
+    return { at, icon: 'check', kind: 'good', text, about: request === null ? '' : `responded ${request.status}` };
   }
   if (what === 'run started') return { at, icon: 'bot', text: 'Run started' };
   if (what.startsWith('answered')) {
