@@ -1122,6 +1122,10 @@ export interface PlatformToolsetsConfig {
  */
 export interface GatewayConfig {
   /**
+   * Name of this gateway in the pages of the console.
+   */
+  name?: string;
+  /**
    * Serve /p/<profile>/webhooks/<route> for routes with a profile.
    */
   multiplex_profiles?: boolean;
@@ -1259,6 +1263,10 @@ export interface ConsoleConfig {
    * Token that grants read access only. Requires `token`.
    */
   viewer_token?: string;
+  /**
+   * Path of the console below another site, for a proxy that passes the path on unchanged. Other paths keep working.
+   */
+  base_path?: string;
 }
 /**
  * Files and hosts that a program can reach. `gateway.sandbox` applies to all agents and scripts. The `sandbox` of an agent replaces it as a whole.
@@ -4075,6 +4083,14 @@ export interface ConsolePlan {
   port: number;
   token: SecretRef | null;
   viewer_token?: SecretRef1;
+  /**
+   * Absent: none.
+   */
+  name?: string;
+  /**
+   * Absent: none.
+   */
+  base_path?: string;
 }
 /**
  * A secret, or a reference to a secret. `scope` is the profile whose environment resolves the reference.

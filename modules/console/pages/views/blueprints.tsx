@@ -8,7 +8,7 @@ import { instant } from '../parts/format.ts';
 import { notify } from '../parts/notify.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Card, Entries, Facts, Field, Form, Head, Note, Row, Show } from '../parts/ui.tsx';
+import { Card, Facts, Field, Form, Head, Note, Show, Table } from '../parts/ui.tsx';
 
 type CreatedJob = Output<'createBlueprintJob'>;
 type Listed = Output<'listBlueprints'>['items'][number];
@@ -16,17 +16,28 @@ type Listed = Output<'listBlueprints'>['items'][number];
 export const Blueprints = () => (
   <>
     <Head title="Blueprints" />
-    <Card>
-      <Show of={useData('listBlueprints', {}, false)}>
-        {({ items }) => (
-          <Entries empty="No blueprints.">
-            {items.map(({ key, title, description, scheduleHuman }) => (
-              <Row key={key} href={to(['blueprints', key])} name={title} about={description} end={scheduleHuman} />
-            ))}
-          </Entries>
-        )}
-      </Show>
-    </Card>
+    <Show of={useData('listBlueprints', {}, false)}>
+      {({ items }) => (
+        <Table
+          label="Blueprints"
+          items={items}
+          empty="No blueprints."
+          keyOf={({ key }) => key}
+          columns={[
+            {
+              title: 'Blueprint',
+              cell: ({ key, title }) => (
+                <a class="whole" href={to(['blueprints', key])}>
+                  {title}
+                </a>
+              ),
+            },
+            { title: 'Description', look: 'clip', cell: ({ description }) => description },
+            { title: 'Schedule', look: 'end', cell: ({ scheduleHuman }) => scheduleHuman },
+          ]}
+        />
+      )}
+    </Show>
   </>
 );
 
@@ -85,11 +96,11 @@ function Fill({ of }: { of: Listed }) {
   );
 }
 
-const Result = ({ of: { name, schedule_human, timezone, next_run, deliver, warnings } }: { of: CreatedJob }) => (
+const Result = ({ of: { id, name, schedule_human, timezone, next_run, deliver, warnings } }: { of: CreatedJob }) => (
   <Card title="Job created">
     <Facts
       of={[
-        ['Name', <a href={to(['jobs'])}>{name}</a>],
+        ['Name', <a href={to(['jobs', id])}>{name}</a>],
         ['Schedule', `${schedule_human} in ${timezone}`],
         ['Next run', next_run === null ? 'never' : instant(next_run)],
         ['Targets', deliver.join(', ')],

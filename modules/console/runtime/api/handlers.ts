@@ -16,7 +16,7 @@ type Handlers = {
 };
 
 export const HANDLERS: Handlers = {
-  getSession: async ({ role, token }) => ({ role, signs_in: token !== null }),
+  getSession: async ({ role, token, plan }) => ({ role, signs_in: token !== null, name: plan.name ?? null }),
 
   async getOverview(context) {
     const [status, waiting] = await Promise.all([
@@ -24,6 +24,7 @@ export const HANDLERS: Handlers = {
       read(context, { kind: 'list', filter: { oldest_open: true, limit: WAITING } }),
     ]);
     const { version, url, started_at, config, table, subscriptions, runs, dispatches, store, alerts, paused } = status;
+    const { rate_limited } = status;
     return {
       now: context.clock.now(),
       version,
@@ -33,6 +34,7 @@ export const HANDLERS: Handlers = {
       config,
       runs,
       paused,
+      rate_limited,
       subscriptions: { serving: subscriptions.serving, quarantined: subscriptions.quarantined },
       table: { hash: table.hash, generation: table.generation, loaded_at: table.loaded_at, routes: table.routes },
       states: dispatches?.states ?? null,
@@ -84,6 +86,7 @@ export const HANDLERS: Handlers = {
     return {
       ...summaryOf(row),
       not_replayable: whyNotReplay(stored, false),
+      request_id: await requestOf(context, stored),
       dispatch: withLabels(stored.dispatch),
       run: latestRun(stored),
       outputs: shownOutputs(stored),
@@ -145,6 +148,11 @@ export const HANDLERS: Handlers = {
   },
   pauseJob: (context, { id, seconds }) => setJob(context, id, pausedFor(context, seconds)),
   resumeJob: (context, { id }) => setJob(context, id, RESUMED),
+  async removeJob(context, { id: reference }) {
+    const id = await jobId(context, reference);
+    if (await callOperation(context, 'store_write', { kind: 'remove_job', id })) return { id };
+    throw new ApiRefusal(409, 'refused', `the job "${reference}" is in the configuration: remove it there`);
+  },
 
   async listSessions(context, { profile, ...page }) {
     const [busy, chats] = await Promise.all([
@@ -248,6 +256,23 @@ async function storedDelivery(context: ApiContext, id: string): Promise<StoredDi
   const found = await findDelivery({ read: (query) => read(context, query) }, id);
   if (found.kind !== 'found') throw notOne('delivery', id, found.kind);
   return found.dispatch;
+}
+
+/** How long before its acceptance the request of an event may have arrived, in ms: the longest time that a body may take. */
+const BEFORE_MS = 60_000;
+
+/** The captured request of a delivery: the latest one with its delivery id that arrived before the delivery was accepted. */
+async function requestOf(context: ApiContext, stored: StoredDispatch): Promise<string | null> {
+  const { accepted_at, delivery_id, route, profile, replay_of } = stored;
+  if (route === null || replay_of !== null) return null;
+  const filter = { profile, route, grep: delivery_id, since: accepted_at - BEFORE_MS };
+  // The id of a request is its time in 1,024ths of a millisecond, so that older deliveries are found as fast.
+  const before = ((accepted_at + 1) * 1024).toString(36).padStart(10, '0');
+  // A delivery is shown even if captured requests cannot be read. `grep` searches whole requests, so it may find others.
+  const found = callOperation(context, 'requests_list', { filter, page: { limit: 20, before } });
+  const rows = await found.catch(() => []);
+  const fitting = rows.filter((row) => row.delivery_id === delivery_id && row.at <= accepted_at);
+  return fitting.find(({ outcome }) => outcome !== 'duplicate')?.id ?? null;
 }
 
 const latestRun = (stored: StoredDispatch) => ({ ...runFacts(stored), answer: stored.answer, usage: stored.usage });

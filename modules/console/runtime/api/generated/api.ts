@@ -284,6 +284,17 @@ export interface Api {
     };
     readonly output: PauseState;
   };
+  readonly removeJob: {
+    readonly input: {
+      /**
+       * The id of a job, such as `daily`, `work/daily` or `x5zh3k`, or its name if only one job has it.
+       */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly id: string;
+    };
+  };
   readonly listSessions: {
     readonly input: {
       readonly limit: number;
@@ -395,6 +406,10 @@ export interface Session {
    * True if the console has a token, so that browsers have to sign in.
    */
   readonly signs_in: boolean;
+  /**
+   * `gateway.name`; null: it has none.
+   */
+  readonly name: string | null;
 }
 export interface Overview {
   /**
@@ -442,6 +457,10 @@ export interface Overview {
    * Paused routes.
    */
   readonly paused: readonly PausedRoute[];
+  /**
+   * Routes whose `rate_limit` has rejected requests within the hour.
+   */
+  readonly rate_limited: readonly string[];
   /**
    * The oldest pending deliveries, at most twenty, oldest first.
    */
@@ -553,6 +572,10 @@ export interface Delivery {
    * Why the delivery cannot be replayed without `again`; null if it can.
    */
   readonly not_replayable: string | null;
+  /**
+   * The captured request of the delivery; null: none, or it is no longer stored.
+   */
+  readonly request_id: string | null;
   readonly dispatch: Dispatch;
   readonly run: LatestRun;
   /**
