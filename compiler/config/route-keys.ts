@@ -3,7 +3,14 @@
  */
 
 import { extname, isAbsolute, join, normalize, relative, sep } from 'node:path';
-import type { OutputConfig, RouteConfig, RoutePlan, ScriptPlan, SessionConfig, TargetPlan } from '../../schemas/generated/types.ts';
+import type {
+  OutputConfig,
+  RouteConfig,
+  RoutePlan,
+  ScriptPlan,
+  SessionConfig,
+  TargetPlan,
+} from '../../schemas/generated/types.ts';
 import type { NodePath } from '../diagnostics/diagnostic.ts';
 import { globSource, linkGlob } from '../globs/linear-glob.ts';
 import { isPlainMap } from '../text/plain-data.ts';

@@ -3,7 +3,6 @@
  * crash does not repeat a run that has answered.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import type { Timer } from '../platform/clock.ts';
 import type { Advance, BeginRun, OpenDelivery, TakenRun } from '../store/contract.ts';
 import { StoreDamaged } from '../store/decode.ts';
 import type { SaidTurn } from '../store/queries.ts';
@@ -156,10 +155,9 @@ export class RunWorker implements Worker<TakenRun> {
     if (!(await this.begin(taken, dispatch))) return 'left';
     const handover = await openHandover(context, dispatch);
     const started = clock.monotonic();
-    const watch = this.watchOthers(taken.ref, dispatch);
+    void this.watchOthers(taken.ref, dispatch);
     const result = await runAgent(agent, dispatch, controller, clock, { handover, said });
     const { outcome, usage } = result;
-    watch?.cancel();
     observer?.reached?.('run.answered');
     const ms = Math.round(clock.monotonic() - started);
     const ended = outcome.kind === 'failed' || outcome.kind === 'interrupted' ? outcome.kind : 'ok';
@@ -172,18 +170,14 @@ export class RunWorker implements Worker<TakenRun> {
     return { ...run, ms, ...result };
   }
 
-  /** Ends the run if an event of another gateway replaces it. */
-  private watchOthers(ref: Ref, dispatch: Dispatch): Timer | null {
+  /** Ends the run when an event of another gateway has replaced it. */
+  private async watchOthers(ref: Ref, dispatch: Dispatch): Promise<void> {
     const { store, clock } = this.parts.context;
-    if (store.shared === null || dispatch.on_newer !== 'cancel') return null;
-    let timer = clock.after(REPLACED_MS, () => void check());
-    const check = async (): Promise<void> => {
+    while (store.shared !== null && dispatch.on_newer === 'cancel' && this.controllers.has(ref)) {
+      await new Promise<void>((resolve) => clock.after(REPLACED_MS, resolve));
       const stored = await store.read({ kind: 'load', ref }).catch(() => null);
-      if (!this.controllers.has(ref)) return;
-      if (stored !== null && isFinal(stored.state)) await this.replace([ref]);
-      else timer = clock.after(REPLACED_MS, () => void check());
-    };
-    return { cancel: () => timer.cancel() };
+      if (stored !== null && isFinal(stored.state)) return this.replace([ref]);
+    }
   }
 
   /** Releases a message that its paused route has held: its deliveries become due. */

@@ -74,7 +74,11 @@ export function answerOf<S extends Pick<Step, 'kind' | 'index' | 'outcome'>>(
 }
 
 /** The step of a run that has ended without an outcome: by default because its process has ended. */
-export const interruptedStep = (started_at: number, at: number, reason = 'the gateway stopped during the run'): Step => ({
+export const interruptedStep = (
+  started_at: number,
+  at: number,
+  reason = 'the gateway stopped during the run',
+): Step => ({
   kind: 'run',
   index: null,
   outcome: 'interrupted',

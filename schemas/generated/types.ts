@@ -3483,6 +3483,10 @@ export interface Explanation {
    */
   session: string | null;
   /**
+   * The event replaces earlier runs of its session: those that wait, and with `cancel` also the one in progress. Absent: none.
+   */
+  on_newer?: 'latest' | 'cancel';
+  /**
    * Budgets that limit the run, with the amounts spent according to this home's store; absent: none.
    */
   budgets?: ExplainedBudget[];

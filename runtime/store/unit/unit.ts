@@ -242,7 +242,11 @@ export class WorkUnit implements GuardRows {
       other.blocked_by = 'newer';
       if (!this.newWork.has(other)) this.unblocked.add(other);
     }
-    if (ended.length > 0) this.replacedBy.set(ref, ended.map((other) => other.ref));
+    if (ended.length > 0)
+      this.replacedBy.set(
+        ref,
+        ended.map((other) => other.ref),
+      );
     // The last one first, so that none of them gets the turn of another.
     for (const other of ended.toReversed()) {
       const steps = other.state === 'running' ? [interruptedStep(other.started_at ?? at, at, SUPERSEDED)] : [];
