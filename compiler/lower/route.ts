@@ -36,6 +36,7 @@ import {
   outputPath,
   scriptPath,
   scriptsFolder,
+  sessionOf,
   targetNamed,
   writtenTargets,
 } from '../config/route-keys.ts';
@@ -178,9 +179,11 @@ function lowerMaxAge({ max_age_seconds: seconds, timestamp }: RouteConfig, take:
   return seconds === undefined || typeof time === 'string' ? null : { seconds, time };
 }
 
-function lowerSession({ session_key: key, session_scope }: RouteConfig, take: Take): RoutePlan['session'] {
-  if (key === undefined) return null;
-  return { key: take(lowerCoalesceKey(key), ['session_key']) ?? [], scope: session_scope ?? null };
+function lowerSession(config: RouteConfig, take: Take): RoutePlan['session'] {
+  const session = sessionOf(config);
+  if (session === null) return null;
+  const { key, scope = null, on_newer = 'queue', path } = session;
+  return { key: take(lowerCoalesceKey(key), path) ?? [], scope, ...(on_newer === 'queue' ? {} : { on_newer }) };
 }
 
 function lowerCoalesce(route: RouteView, config: CoalesceConfig, take: Take): CoalescePlan {

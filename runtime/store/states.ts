@@ -73,6 +73,23 @@ export function answerOf<S extends Pick<Step, 'kind' | 'index' | 'outcome'>>(
   return last === undefined || last.outcome === 'ok' ? null : last;
 }
 
+/** The step of a run that has ended without an outcome: by default because its process has ended. */
+export const interruptedStep = (
+  started_at: number,
+  at: number,
+  reason = 'the gateway stopped during the run',
+): Step => ({
+  kind: 'run',
+  index: null,
+  outcome: 'interrupted',
+  started_at,
+  at,
+  next_at: null,
+  reason,
+  sent: 0,
+  message_id: null,
+});
+
 export interface DeliveryEnding {
   readonly state: FinalState;
   /**

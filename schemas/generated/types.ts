@@ -223,6 +223,10 @@ export type SessionPlan = {
    * Name under which routes share sessions; null: the sessions belong to this route only.
    */
   scope: string | null;
+  /**
+   * Earlier runs of the session that an event replaces: those that wait, and with `cancel` also the one in progress. Absent: none.
+   */
+  on_newer?: 'latest' | 'cancel';
 } | null;
 /**
  * Texts that must occur.
@@ -635,6 +639,7 @@ export interface RouteConfig {
    * Also append the delivered text to the chat's session.
    */
   mirror_to_session?: boolean;
+  session?: SessionConfig;
   /**
    * Payload path or template that identifies a conversation. Runs with the same value run one at a time, in the order of acceptance.
    */
@@ -877,6 +882,23 @@ export interface ReceiverConfig {
           [k: string]: string | number;
         };
   };
+}
+/**
+ * Session of the route's runs: those with the same key run one at a time, in the order of acceptance. `session_key` and `session_scope` are the short form.
+ */
+export interface SessionConfig {
+  /**
+   * Payload path or template that identifies a conversation.
+   */
+  key: string;
+  /**
+   * Name under which several routes share sessions. Default: the name of the route.
+   */
+  scope?: string;
+  /**
+   * What a newer event does to the earlier runs of its session. `queue`: they run first. `latest`: waiting ones are skipped (`superseded`). `cancel`: the one in progress also ends, and its answer and outputs are dropped.
+   */
+  on_newer?: 'queue' | 'latest' | 'cancel';
 }
 /**
  * Budget of this route, for each hour or day; further events are ignored (`budget`).
@@ -3207,6 +3229,10 @@ export interface Dispatch {
    * The rendered `session_key`. Runs of this session run one at a time. Null, or absent in older rows: the run does not wait for others.
    */
   session_key?: string | null;
+  /**
+   * The event replaces earlier runs of its session: those that wait, and with `cancel` also the one in progress. Absent: it replaces none.
+   */
+  on_newer?: 'latest' | 'cancel';
   deliveries: DispatchDelivery[];
   /**
    * Targets that receive the reason if the run fails permanently. Absent: none.
@@ -3464,6 +3490,10 @@ export interface Explanation {
    * Session id of the run.
    */
   session: string | null;
+  /**
+   * The event replaces earlier runs of its session: those that wait, and with `cancel` also the one in progress. Absent: none.
+   */
+  on_newer?: 'latest' | 'cancel';
   /**
    * Budgets that limit the run, with the amounts spent according to this home's store; absent: none.
    */

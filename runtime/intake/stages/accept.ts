@@ -63,6 +63,7 @@ export const render: Stage = (intake, { ids, tracing }) => {
     toolsets: plan.mode === 'agent' ? plan.toolsets : [],
     session: sessionOf(plan, deliveryId, session_key),
     session_key,
+    ...(session_key === null || plan.session?.on_newer === undefined ? {} : { on_newer: plan.session.on_newer }),
     deliveries: plan.mode === 'cron' ? [] : renderDeliveries(route.deliveries, data, builtins),
     ...renderOutputs(route.outputs, data, builtins),
     ...(route.onFailure.length === 0 ? {} : { on_failure: renderDeliveries(route.onFailure, data, builtins) }),
