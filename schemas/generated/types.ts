@@ -421,6 +421,10 @@ export interface AgentConversation {
   first: Arguments;
   next: Arguments;
   /**
+   * Files and folders directly in `{state}` that remain between the runs of a conversation.
+   */
+  keep?: string[];
+  /**
    * What the program prints if it does not have the conversation: then the next run begins a new one.
    */
   lost?: string;
