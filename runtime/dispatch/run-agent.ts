@@ -104,6 +104,7 @@ function requestOf(dispatch: Dispatch, signal: AbortSignal, { handover, said }: 
   const route = dispatch.route ?? '';
   const ofJob = job === null ? {} : { job };
   const outputs = handover === null ? {} : { outputs: handover };
+  const keyed = (dispatch.session_key ?? null) === null ? {} : { continued: true as const };
   const conversation = said.length === 0 ? {} : { said };
   return {
     prompt,
@@ -117,6 +118,7 @@ function requestOf(dispatch: Dispatch, signal: AbortSignal, { handover, said }: 
     ...ofJob,
     ...traceContextOf(dispatch),
     ...conversation,
+    ...keyed,
     ...outputs,
     signal,
   };
