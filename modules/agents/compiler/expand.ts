@@ -2,7 +2,7 @@
  * Expands `agent: { use: … }` to the command, environment and sandbox of a known program, before rules see it. What is
  * known only when a run begins stays a placeholder of its `program`.
  */
-import { fillPlaceholders, textOf } from '../../../base/fill.ts';
+import { fillPlaceholders, textOrJson } from '../../../base/fill.ts';
 import { parseBaseUrl } from '../../../base/net.ts';
 import type { ExpandedAgent } from '../../../compiler/config/agents.ts';
 import { writtenAgents } from '../../../compiler/config/agents.ts';
@@ -86,13 +86,13 @@ function expandAgent(
   });
   const host = hostOf(written ?? file.base_url);
   const env = filled(file.env, values);
-  const [later, now] = split(Object.entries(env), ([, value]) => LATER.test(textOf(value)));
+  const [later, now] = split(Object.entries(env), ([, value]) => LATER.test(textOrJson(value)));
   const confined = config.confined ?? file.confined;
   return {
     ...rest,
     command: [...(start ?? [program]), ...args],
     env: {
-      ...Object.fromEntries(now.map(([variable, value]) => [variable, textOf(value)])),
+      ...Object.fromEntries(now.map(([variable, value]) => [variable, textOrJson(value)])),
       ...(key === undefined || file.key === undefined ? {} : { [file.key]: keyFor(key, host, walls) }),
       ...config.env,
     },

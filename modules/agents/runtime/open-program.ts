@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { PlaceholderValues } from '../../../base/fill.ts';
-import { fillPlaceholders, textOf } from '../../../base/fill.ts';
+import { fillPlaceholders, textOrJson } from '../../../base/fill.ts';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import type { OpenProgram, PrintedAnswer } from '../../../runtime/dispatch/agents/known-program.ts';
 import type { ProcessResult } from '../../../runtime/platform/process/run-process.ts';
@@ -26,7 +26,7 @@ export const openProgram: OpenProgram = (plan, context) => ({
     await conversation.prepare(() => writeFiles(state, merged(plan.files, mcp.files), values));
     const lists = {
       '{conversation}': conversation.args,
-      '{mcp}': (mcp.arguments ?? []).map((value) => textOf(fillPlaceholders(value, values) ?? '')),
+      '{mcp}': (mcp.arguments ?? []).map((value) => textOrJson(fillPlaceholders(value, values) ?? '')),
     };
     return {
       args: args.flatMap((argument): readonly string[] => {
@@ -69,7 +69,7 @@ function merged(first: Entries = {}, second: Entries = {}): Entries {
 function environment(entries: Entries, values: PlaceholderValues): Record<string, string> {
   const filled = Object.entries(entries).map(([name, value]) => [name, fillPlaceholders(value, values)] as const);
   return Object.fromEntries(
-    filled.flatMap(([name, value]) => (value === undefined ? [] : [[name, textOf(value)] as const])),
+    filled.flatMap(([name, value]) => (value === undefined ? [] : [[name, textOrJson(value)] as const])),
   );
 }
 
