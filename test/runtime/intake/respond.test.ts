@@ -64,7 +64,7 @@ describe('a response', () => {
       accepted: { content_type: 'application/json', body },
       duplicate: { content_type: 'application/problem+json; charset=utf-8', body: each },
     };
-    const { post } = await startBatchService(t, { route: { respond } });
+    const { post } = await startBatchService(t, { source: { respond } });
     for (const text of ['a "b"\n\\ \u2028{x}', '', '\\', '","x":"', '\u0000\ud800']) {
       const items = ['"', text, { a: '\\' }];
       const sent = one(JSON.stringify(text), { text, n: 1, list: items, big: Array(3000).fill('"') });
