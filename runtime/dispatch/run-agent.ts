@@ -125,8 +125,8 @@ function requestOf(dispatch: Dispatch, signal: AbortSignal, { handover, said }: 
 }
 
 /**
- * Interprets the agent's answer: a text to deliver, or [SILENT]. Case, Markdown emphasis, code marks and a full stop around
- * the marker do not matter.
+ * Interprets the agent's answer: a text to deliver, or [SILENT]. Case, quotes, Markdown emphasis, code marks and a full stop
+ * around the marker do not matter.
  */
 export function readAnswer(text: string): Extract<RunOutcome, { readonly kind: 'answered' | 'silent' }> {
   const trimmed = text.trim();
@@ -140,8 +140,9 @@ export function readAnswer(text: string): Extract<RunOutcome, { readonly kind: '
 const REMARK = 200;
 /** A text that is one code block. */
 const FENCED = /^`{3,}\w*\n([^`]*)\n`{3,}$/;
-const MARKS = '[*_`~]*';
-const MARKER = `${MARKS}\\[silent\\]${MARKS}\\.?${MARKS}`;
+/** Emphasis, code marks, quotes, and the marks of a quotation or a list. */
+const MARKS = '[*_`~"\'“”‘’„«»>\\s-]{0,8}';
+const MARKER = `${MARKS}\\[silent\\]${MARKS}[.!]?${MARKS}`;
 const AT_START = new RegExp(`^${MARKER}`, 'i');
 const AT_END = new RegExp(`${MARKER}$`, 'i');
 
