@@ -40,7 +40,8 @@ export function lowerAgent(
     const plan = { kind: 'command', argv, cwd, work, ...lowerEnv(config.env ?? {}, scope), sandbox } as const;
     // Two programs in a sandbox never share a folder, and all runs of this agent have the same one.
     const alone = sandbox !== null && (cwd !== null || work === 'shared') ? { max_concurrent: 1 } : {};
-    return { ...plan, ...lowerPrinted(config), timeout_seconds, ...common, ...alone };
+    const confined = config.confined === undefined ? {} : ({ confined: true } as const);
+    return { ...plan, ...confined, ...lowerPrinted(config), timeout_seconds, ...common, ...alone };
   }
   const { openai } = config;
   if (openai === undefined) return { kind: 'preview', timeout_seconds, ...common };

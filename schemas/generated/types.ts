@@ -3439,6 +3439,7 @@ export interface Explanation {
    */
   agent: 'command' | 'openai' | 'preview' | null;
   sandbox?: SandboxPlan;
+  reach?: ExplainedReach;
   /**
    * Maximum concurrent runs of the agent, over all gateways of a store; absent: no limit.
    */
@@ -3649,6 +3650,14 @@ export interface SandboxLimits1 {
    * Size of the work folder and the temporary folder.
    */
   disk?: string;
+}
+/**
+ * The Rule of Two: text of strangers that the agent reads (A), private data that it reaches (B), what it changes or sends to others (C). Absent: unknown, as for subscriptions.
+ */
+export interface ExplainedReach {
+  A: string[];
+  B: string[];
+  C: string[];
 }
 export interface ExplainedBudget {
   /**
@@ -4924,6 +4933,10 @@ export interface CommandAgentPlan {
    * Sandbox of the agent, or of the gateway if the agent has none.
    */
   sandbox: SandboxPlan | null;
+  /**
+   * The configuration states what limits the program. Absent: it does not.
+   */
+  confined?: true;
   /**
    * Path of the answer in the JSON that the program prints. Absent: the whole output is the answer.
    */
