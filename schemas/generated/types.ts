@@ -1371,7 +1371,7 @@ export interface HeartbeatConfig {
  */
 export interface AgentConfig {
   /**
-   * Program and its arguments, as a list. The program gets the prompt on stdin and prints the answer to stdout. `{toolsets}`, `{session}`, `{route}` and `{profile}` are replaced by values.
+   * Program and its arguments, as a list. The program gets the prompt on stdin and prints the answer to stdout. `{toolsets}`, `{session}`, `{route}` and `{profile}` are replaced by values, and `{outputs_mcp}` by the path of a file that names the MCP server of the route's outputs.
    *
    * @minItems 1
    */
