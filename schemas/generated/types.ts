@@ -254,7 +254,7 @@ export interface AllSchemas {
   test: TestFile;
 }
 /**
- * catalog/agents/<name>.yaml: how one agent program is started, and how its output is read. Texts can contain `{model}`, `{base_url}`, `{toolsets}`, `{state}` (a private folder for its settings and conversations), `{id}` (of its conversation), `{mcp_command}` and `{mcp_args}`. An argument `{sandbox}`, `{conversation}` or `{mcp}` is replaced by the arguments listed under this key.
+ * catalog/agents/<name>.yaml: how one agent program is started, and how its output is read. Texts can contain `{model}`, `{base_url}`, `{toolsets}`, `{state}` (a private folder for its settings and conversations), and `{id}` (of its conversation). An argument `{sandbox}`, `{conversation}` or `{mcp}` is replaced by the arguments listed under this key.
  */
 export interface AgentFile {
   /**
@@ -392,6 +392,10 @@ export interface PrintedText {
    */
   since?: PrintedCondition[];
   /**
+   * A text that begins like this does not count.
+   */
+  except?: string;
+  /**
    * All values that meet the condition are parts of the text.
    */
   joined?: true;
@@ -430,7 +434,7 @@ export interface AgentConversation {
   lost?: string;
 }
 /**
- * How the program is given an MCP server over stdio: `{mcp_command}` is its program, `{mcp_args}` the list of its arguments. Members of `env` and `files` are added to those of the same name.
+ * How the program is given an MCP server over stdio: `{mcp_command}` is its program, `{mcp_args}` the list of its arguments, `{mcp_argv}` a list of both. Members of `env` and `files` are added to those of the same name.
  */
 export interface AgentMcp {
   /**

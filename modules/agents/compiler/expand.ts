@@ -86,7 +86,9 @@ function expandAgent(
   });
   const host = hostOf(written ?? file.base_url);
   const env = filled(file.env, values);
-  const [later, now] = split(Object.entries(env), ([, value]) => LATER.test(textOf(value)));
+  const isLater = (variable: string, value: Value): boolean =>
+    LATER.test(textOf(value)) || Object.hasOwn(file.mcp?.env ?? {}, variable);
+  const [later, now] = split(Object.entries(env), ([variable, value]) => isLater(variable, value));
   const confined = config.confined ?? file.confined;
   return {
     ...rest,
