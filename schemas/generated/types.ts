@@ -5163,6 +5163,7 @@ export interface GuardedSecretPlan {
  */
 export interface ProgramPlan {
   name: string;
+  version?: ProgramVersionPlan;
   /**
    * The program has a private folder in place of the one in the user's home.
    */
@@ -5178,6 +5179,14 @@ export interface ProgramPlan {
   output: AgentOutput;
   conversation?: AgentConversation;
   mcp?: AgentMcp;
+}
+/**
+ * The command that prints the version, and the range of versions that the entry is for.
+ */
+export interface ProgramVersionPlan {
+  argv: string[];
+  from: string;
+  below: string;
 }
 /**
  * Where the JSON that an agent's program prints has tokens and cost. Values of several paths are added; `*` matches every member.

@@ -84,6 +84,7 @@ function expandAgent(
     if (part === '{sandbox}') return walls === undefined ? outside : inside;
     return typeof part === 'string' ? [part] : (fillPlaceholders(part, values) ?? []);
   });
+  const words = start ?? [program];
   const host = hostOf(written ?? file.base_url);
   const env = filled(file.env, values);
   const isLater = (variable: string, value: Value): boolean =>
@@ -92,7 +93,7 @@ function expandAgent(
   const confined = config.confined ?? file.confined;
   return {
     ...rest,
-    command: [...(start ?? [program]), ...args],
+    command: [...words, ...args],
     env: {
       ...Object.fromEntries(now.map(([variable, value]) => [variable, textOf(value)])),
       ...(key === undefined || file.key === undefined ? {} : { [file.key]: keyFor(key, host, walls) }),
@@ -101,6 +102,7 @@ function expandAgent(
     ...present({ confined, sandbox: walls === undefined ? undefined : openFor(walls, host, needs) }),
     program: present({
       name,
+      version: file.versions === undefined ? undefined : { argv: [...words, '--version'], ...file.versions },
       has_state: key !== undefined,
       env: Object.fromEntries(later.filter(([variable]) => config.env?.[variable] === undefined)),
       files: key === undefined ? {} : filled(file.files, values),
