@@ -9,7 +9,7 @@ import { writtenAgents } from '../../../compiler/config/agents.ts';
 import type { Problem } from '../../../compiler/diagnostics/diagnostic.ts';
 import type { ExpandAgents } from '../../../compiler/module.ts';
 import { present } from '../../../compiler/text/plain-data.ts';
-import { didYouMean, renameFix } from '../../../compiler/text/suggest.ts';
+import { didYouMean, oneOf, renameFix } from '../../../compiler/text/suggest.ts';
 import type { AgentConfig, AgentFile, ProgramPlan, SandboxConfig, Value } from '../../../schemas/generated/types.ts';
 import { loadAgents } from './load-agents.ts';
 
@@ -53,8 +53,8 @@ type Complain = (key: string, message: string, more?: Partial<Problem>) => void;
 function checkUse(config: AgentConfig, file: AgentFile, complain: Complain): void {
   for (const key of ['openai', 'answer_path', 'usage_paths'] as const)
     if (config[key] !== undefined) complain(key, `\`${key}\` and \`use\` exclude each other`, { at: 'key' });
-  for (const key of file.needs ?? [])
-    if (config[key] === undefined) complain('use', `${file.title} needs \`${key}\` here`);
+  const missing = (file.needs ?? []).filter((key) => config[key] === undefined);
+  if (missing.length > 0) complain('use', `${file.title} needs ${oneOf(missing, 'and')} here`);
   if (config.key !== undefined && file.key === undefined) complain('key', `${file.title} takes no key`);
   const text = JSON.stringify(file);
   for (const key of ['model', 'base_url'] as const) {
@@ -82,7 +82,7 @@ function expandAgent(
   const { inside = [], outside = [], ...needs } = file.sandbox ?? {};
   const [program = '', ...args] = file.command.flatMap((part): readonly string[] => {
     if (part === '{sandbox}') return walls === undefined ? outside : inside;
-    return typeof part === 'string' ? [part] : (fillPlaceholders(part, values) ?? []);
+    return fillPlaceholders(typeof part === 'string' ? [part] : part, values) ?? [];
   });
   const words = start ?? [program];
   const host = hostOf(written ?? file.base_url);
