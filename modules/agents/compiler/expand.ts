@@ -9,7 +9,7 @@ import { writtenAgents } from '../../../compiler/config/agents.ts';
 import type { Problem } from '../../../compiler/diagnostics/diagnostic.ts';
 import type { ExpandAgents } from '../../../compiler/module.ts';
 import { present } from '../../../compiler/text/plain-data.ts';
-import { didYouMean, renameFix } from '../../../compiler/text/suggest.ts';
+import { didYouMean, oneOf, renameFix } from '../../../compiler/text/suggest.ts';
 import type { AgentConfig, AgentFile, ProgramPlan, SandboxConfig, Value } from '../../../schemas/generated/types.ts';
 import { loadAgents } from './load-agents.ts';
 
@@ -53,8 +53,8 @@ type Complain = (key: string, message: string, more?: Partial<Problem>) => void;
 function checkUse(config: AgentConfig, file: AgentFile, complain: Complain): void {
   for (const key of ['openai', 'answer_path', 'usage_paths'] as const)
     if (config[key] !== undefined) complain(key, `\`${key}\` and \`use\` exclude each other`, { at: 'key' });
-  for (const key of file.needs ?? [])
-    if (config[key] === undefined) complain('use', `${file.title} needs \`${key}\` here`);
+  const missing = (file.needs ?? []).filter((key) => config[key] === undefined);
+  if (missing.length > 0) complain('use', `${file.title} needs ${oneOf(missing, 'and')} here`);
   if (config.key !== undefined && file.key === undefined) complain('key', `${file.title} takes no key`);
   const text = JSON.stringify(file);
   for (const key of ['model', 'base_url'] as const) {
@@ -82,15 +82,18 @@ function expandAgent(
   const { inside = [], outside = [], ...needs } = file.sandbox ?? {};
   const [program = '', ...args] = file.command.flatMap((part): readonly string[] => {
     if (part === '{sandbox}') return walls === undefined ? outside : inside;
-    return typeof part === 'string' ? [part] : (fillPlaceholders(part, values) ?? []);
+    return fillPlaceholders(typeof part === 'string' ? [part] : part, values) ?? [];
   });
+  const words = start ?? [program];
   const host = hostOf(written ?? file.base_url);
   const env = filled(file.env, values);
-  const [later, now] = split(Object.entries(env), ([, value]) => LATER.test(textOrJson(value)));
+  const isLater = (variable: string, value: Value): boolean =>
+    LATER.test(textOrJson(value)) || Object.hasOwn(file.mcp?.env ?? {}, variable);
+  const [later, now] = split(Object.entries(env), ([variable, value]) => isLater(variable, value));
   const confined = config.confined ?? file.confined;
   return {
     ...rest,
-    command: [...(start ?? [program]), ...args],
+    command: [...words, ...args],
     env: {
       ...Object.fromEntries(now.map(([variable, value]) => [variable, textOrJson(value)])),
       ...(key === undefined || file.key === undefined ? {} : { [file.key]: keyFor(key, host, walls) }),
@@ -99,6 +102,7 @@ function expandAgent(
     ...present({ confined, sandbox: walls === undefined ? undefined : openFor(walls, host, needs) }),
     program: present({
       name,
+      version: file.versions === undefined ? undefined : { argv: [...words, '--version'], ...file.versions },
       has_state: key !== undefined,
       env: Object.fromEntries(later.filter(([variable]) => config.env?.[variable] === undefined)),
       files: key === undefined ? {} : filled(file.files, values),

@@ -11,7 +11,7 @@ interface LoadedAgents {
   readonly findings: readonly Finding[];
 }
 
-interface KnownAgent {
+export interface KnownAgent {
   readonly file: AgentFile;
   /** Path of the file of the home; null: shipped. */
   readonly path: string | null;

@@ -99,7 +99,9 @@ async function openKept(
   const last = await attempt(file, () => readLast(file, clock.now()));
   const id = last?.id ?? (output.id === undefined ? randomUUID() : null);
   return {
-    args: (last === null ? first : next).map((argument) => argument.replaceAll('{id}', id ?? '')),
+    args: (last === null ? first : next).map((argument) =>
+      argument.replaceAll('{id}', id ?? '').replaceAll('{state}', state),
+    ),
     id,
     state,
     cwd: work,

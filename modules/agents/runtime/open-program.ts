@@ -21,6 +21,7 @@ export const openProgram: OpenProgram = (plan, context) => ({
       id: id ?? undefined,
       mcp_command: server?.command,
       mcp_args: server?.args,
+      mcp_argv: server === null ? undefined : [server.command, ...server.args],
     };
     const mcp = server === null ? {} : (plan.mcp ?? {});
     await conversation.prepare(() => writeFiles(state, merged(plan.files, mcp.files), values));
@@ -82,7 +83,7 @@ async function writeFiles(folder: string, entries: Entries, values: PlaceholderV
 
 async function end(plan: ProgramPlan, conversation: Conversation, result: ProcessResult): Promise<PrintedAnswer> {
   const text = 'stdout' in result && result.stdout !== undefined ? result.stdout.toString('utf8') : '';
-  const { answer, reason, status, id, usage } = readPrinted(text, plan.output);
+  const { answer, reason, status, id, usage } = readPrinted([text, result.stderr], plan.output);
   const succeeded = result.kind === 'exit' && result.code === 0 && answer !== null;
   const { lost } = plan.conversation ?? {};
   const isLost = lost !== undefined && !succeeded && `${text}\n${result.stderr}`.includes(lost);

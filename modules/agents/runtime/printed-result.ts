@@ -20,8 +20,13 @@ export interface PrintedResult {
   readonly id: string | null;
 }
 
-export function readPrinted(text: string, { ended, answer, errors = [], usage, id }: AgentOutput): PrintedResult {
-  const printed = parsePrinted(text);
+/** @param texts stdout, and stderr, which counts if there is no JSON in stdout: some print errors there */
+export function readPrinted(
+  [stdout = '', stderr = '']: readonly string[],
+  { ended, answer, errors = [], usage, id }: AgentOutput,
+): PrintedResult {
+  const inStdout = parsePrinted(stdout);
+  const printed = inStdout.length > 0 ? inStdout : parsePrinted(stderr.slice(Math.max(0, stderr.lastIndexOf('\n{\n'))));
   const isComplete = ended === undefined || printed.some((value) => meets(value, ended));
   const found = isComplete ? textIn(printed, answer) : null;
   const failures = errors.map((place) => ({ place, reason: textIn(printed, place) }));
@@ -62,7 +67,9 @@ function valuesFor(printed: readonly unknown[], { where, since }: PrintedText): 
 function textIn(printed: readonly unknown[], place: PrintedText): string | null {
   const texts = valuesFor(printed, place).flatMap((value) => {
     const parts = membersAt(value, splitField(place.path)).filter((part) => typeof part === 'string');
-    return parts.length === 0 ? [] : [parts.join('')];
+    const text = parts.join('');
+    const { except } = place;
+    return parts.length === 0 || (except !== undefined && text.startsWith(except)) ? [] : [text];
   });
   return (place.joined === true ? texts.join('') || null : texts.at(-1)) ?? null;
 }
