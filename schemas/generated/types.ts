@@ -59,6 +59,12 @@ export type AlertKind =
  */
 export type OwnSender = OwnSenderField | OwnSenderSetting;
 /**
+ * How to get the current state of the object at the address, before the first post of a route with `fresh`: the first entry whose pattern matches the route's value.
+ *
+ * @minItems 1
+ */
+export type TargetFresh = [TargetState, ...TargetState[]];
+/**
  * Rules for the requests of the exchange. Default: those of the target.
  */
 export type Outcomes = TargetOutcomeRule[];
@@ -640,6 +646,10 @@ export interface RouteConfig {
    */
   mirror_to_session?: boolean;
   session?: SessionConfig;
+  /**
+   * State that the run reads, such as a commit. Before the first post to a code host, the host is asked for the current one; if it differs, nothing of the run is posted there (`superseded`).
+   */
+  fresh?: string;
   /**
    * Payload path or template that identifies a conversation. Runs with the same value run one at a time, in the order of acceptance.
    */
@@ -2348,6 +2358,11 @@ export interface TargetFile {
    */
   request?: TargetRequest | [TargetRequest, ...TargetRequest[]];
   find?: TargetFind;
+  fresh?: TargetFresh;
+  /**
+   * Template of the commit in an event that posts are about. `{commit}` in requests is the value of `fresh` on the route if it is a commit, else this one.
+   */
+  commit?: string;
   /**
    * The request that sends one piece of text, or several requests. The first whose `when` matches the address is sent.
    */
@@ -2665,6 +2680,20 @@ export interface TargetFind {
    * Number of entries on a full page; another page may follow.
    */
   page_size: number;
+}
+export interface TargetState {
+  /**
+   * Regular expression that matches the whole value.
+   */
+  matches: string;
+  /**
+   * The request that sends one piece of text, or several requests. The first whose `when` matches the address is sent.
+   */
+  request: TargetRequest | [TargetRequest, ...TargetRequest[]];
+  /**
+   * Dotted path of the state in the response. If it is missing there, the object has no such state and counts as unchanged.
+   */
+  value: string;
 }
 /**
  * How to get the name of the account that posts, for `find` and to ignore its own events. The request is sent if the setting `login` is not set, and may contain only settings and `{jwt}`.
@@ -3093,6 +3122,7 @@ export interface TargetVariant {
    */
   request?: TargetRequest | [TargetRequest, ...TargetRequest[]];
   find?: TargetFind;
+  fresh?: TargetFresh;
   /**
    * The request that sends one piece of text, or several requests. The first whose `when` matches the address is sent.
    */
@@ -3225,6 +3255,7 @@ export interface Dispatch {
    * The event replaces earlier runs of its session: those that wait, and with `cancel` also the one in progress. Absent: it replaces none.
    */
   on_newer?: 'latest' | 'cancel';
+  pins?: DispatchPins;
   deliveries: DispatchDelivery[];
   /**
    * Targets that receive the reason if the run fails permanently. Absent: none.
@@ -3260,6 +3291,19 @@ export interface Dispatch {
    * Why the agent had nothing to do, as it reported by `noop`. Absent: it did not.
    */
   noop?: string;
+}
+/**
+ * State that the run reads. Absent: none is known.
+ */
+export interface DispatchPins {
+  /**
+   * Posts to a code host are dropped if the object there has another state.
+   */
+  fresh?: string;
+  /**
+   * Commit in the event.
+   */
+  commit?: string;
 }
 /**
  * Delivery to one target, with its rendered address.
@@ -3482,6 +3526,10 @@ export interface Explanation {
    * Session id of the run.
    */
   session: string | null;
+  /**
+   * State that the run reads: posts are dropped if it has changed by then.
+   */
+  fresh?: string;
   /**
    * The event replaces earlier runs of its session: those that wait, and with `cancel` also the one in progress. Absent: none.
    */
@@ -4547,6 +4595,10 @@ export interface TargetPlan {
    */
   home_last?: true;
   /**
+   * Template of the commit in an event that posts are about. Absent: none.
+   */
+  commit?: string;
+  /**
    * How messages are sent. `http`: by the requests in `variants`. The other values are drivers in the program.
    */
   driver: 'http' | 'log' | 'local' | 'github_comment' | 'email';
@@ -4604,6 +4656,10 @@ export interface VariantPlan {
   unless?: string[];
   requests: RequestPlan[];
   find?: FindPlan;
+  /**
+   * How to get the current state of the object at the address. Absent: it is not checked.
+   */
+  fresh?: FreshPlan[];
   update?: RequestPlan[];
   login?: LoginPlan;
   text: TextPlan;
@@ -4640,6 +4696,7 @@ export interface ValueRef {
     | 'found'
     | 'page'
     | 'since'
+    | 'commit'
     | 'jwt'
     | 'installation'
     | 'piece'
@@ -4741,6 +4798,11 @@ export interface FindPlan {
   id: string[];
   author?: string[];
   page_size: number;
+}
+export interface FreshPlan {
+  matches: string;
+  requests: RequestPlan[];
+  value: string[];
 }
 export interface LoginPlan {
   request: RequestPlan;
@@ -5206,6 +5268,7 @@ export interface RoutePlan {
   cron_job: string | null;
   coalesce: CoalescePlan;
   session: SessionPlan;
+  pins?: PinsPlan;
   mirror_to_session: boolean;
   rate_limit: number;
   max_concurrent: number | null;
@@ -5345,6 +5408,13 @@ export interface ScriptPlan {
 export interface KeepAllPlan {
   each: TemplatePlan;
   max_events: number;
+}
+/**
+ * State that the run reads: `fresh` of the route, and the commit that its targets read from the event. Absent: none.
+ */
+export interface PinsPlan {
+  fresh?: TemplatePlan;
+  commit?: TemplatePlan;
 }
 /**
  * Maximum age of an event; older events are ignored.

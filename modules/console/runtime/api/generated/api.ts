@@ -601,6 +601,7 @@ export interface Delivery {
       | 'retry'
       | 'ambiguous'
       | 'withdrawn'
+      | 'superseded'
       | 'approved'
       | 'rejected'
       | null;
