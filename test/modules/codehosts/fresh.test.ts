@@ -166,7 +166,7 @@ test('`gh` is asked before it comments', async (t) => {
   const deliverer = createTestDeliverer(t, {
     targets: [shippedTarget('github_comment')],
     bindings: { default: { github_comment: bindingOf({ command: join(dir, 'gh'), token: 'canary' }) } },
-    ...{ home, env: { PATH: process.env.PATH } },
+    ...{ home, env: { PATH: process.env.PATH ?? '' } },
   });
   const request = to('github_comment', { pins: { fresh: OLD } });
   writeFileSync(join(dir, 'head'), OLD);

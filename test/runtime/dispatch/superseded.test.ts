@@ -5,7 +5,7 @@ import { claimOf, dispatchBench, notSent, sentOk } from '../../helpers/dispatch-
 import { deliveriesTo, makeDispatch } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
 
-const superseded = { ...notSent('permanent'), kind: 'superseded', reason: 'superseded' } as const;
+const superseded = notSent('superseded', { reason: 'superseded' });
 
 async function deliver(outcomes: Readonly<Record<string, 'superseded' | 'ok' | 'permanent'>>) {
   const failures: unknown[] = [];
