@@ -68,6 +68,7 @@ export const ROUTE_KEYS = {
   cron_job: { plan: 'cron_job' },
   coalesce: { plan: 'coalesce', isAlone: true, payload: 'key' },
   session: { plan: 'session', isAlone: true, payload: 'session', direct: DIRECT, message: NONE, cron: ONCE },
+  fresh: { plan: 'pins', isAlone: true, payload: 'template', cron: JOB },
   session_key: { plan: 'session', isAlone: true, direct: DIRECT, message: NONE, cron: ONCE },
   session_scope: { plan: 'session', direct: DIRECT, message: NONE, cron: ONCE },
   mirror_to_session: { plan: 'mirror_to_session', isAlone: true, cron: JOB },

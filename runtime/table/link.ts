@@ -153,6 +153,7 @@ export function linkRoute(
     coalesce: coalesceOf(plan, context),
     onFailure: (plan.on_failure ?? []).map((delivery) => linkDelivery(delivery, scope)),
     loop: linkLoop(plan, table),
+    pins: Object.entries(plan.pins ?? {}).map(([name, template]) => [name, linkTemplate(template)] as const),
     sessionKey: plan.session === null ? null : linkKey(plan.session.key),
   };
 }

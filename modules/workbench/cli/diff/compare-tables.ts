@@ -229,6 +229,7 @@ const ROUTE_KEYS = {
     field: 'coalesce',
     read: ({ coalesce }) => one(coalesce, coalesce === null ? '' : printCoalesce(coalesce)),
   },
+  pins: { field: 'fresh', read: ({ pins }) => one(pins?.fresh, printTemplate(pins?.fresh ?? [])) },
   session: { field: 'session', read: ({ session }) => one(session, session === null ? '' : printSession(session)) },
   mirror_to_session: 'plain',
   rate_limit: 'plain',

@@ -78,7 +78,7 @@ platforms:
         status_url: true
         status_answer: true
         on_failure: { deliver: telegram, deliver_extra: { chat_id: "{chat.id}" } }
-      newest: { prompt: x, session: { key: "{room}", scope: rooms, on_newer: cancel } }
+      newest: { prompt: x, fresh: "{sha}", session: { key: "{room}", scope: rooms, on_newer: cancel } }
   telegram:
     enabled: true
     token: env:TOKEN
@@ -470,7 +470,8 @@ test('shows that an event replaces earlier runs, if its session is known', async
   assert.deepEqual([found.session, found.on_newer], ['rooms:a', 'cancel']);
   const other = await ask(['newest', ...payload({})]);
   assert.equal(other.found.on_newer, undefined);
-  printed('a run that replaces others', (await run(['newest', ...payload({ room: 'a' })])).stdout);
+  assert.equal(other.found.fresh, undefined);
+  printed('a run that replaces others', (await run(['newest', ...payload({ room: 'a', sha: 'ab12' })])).stdout);
 });
 
 test('a disabled route, a body that is not JSON and a wrong method stop at the same stage as in the gateway', async (t) => {
