@@ -55,7 +55,7 @@ platforms:
 gateway: { name: production, console: { port: 0, token: ${TOKEN} }, drain_seconds: 0, approvals: { deliver: log } }
 jobs:
   morning-brief: { schedule: "0 8 * * 1-5", prompt: Brief me., description: What happened in the night. }
-  stale-issues: { schedule: "30 9 * * 1", prompt: Find stale issues., description: Closes what nobody answers. }
+  stale-issues: { schedule: "30 9 * * 1", prompt: Find stale issues., description: Closes issues without an answer. }
 `;
 
 const issue = (number: number, action = 'opened') => ({

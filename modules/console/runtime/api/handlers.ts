@@ -23,18 +23,13 @@ export const HANDLERS: Handlers = {
       callOperation(context, 'status', {}),
       read(context, { kind: 'list', filter: { oldest_open: true, limit: WAITING } }),
     ]);
-    const { version, url, started_at, config, table, subscriptions, runs, dispatches, store, alerts, paused } = status;
-    const { rate_limited } = status;
+    const { url, config, table, subscriptions, dispatches, store, alerts } = status;
+    const { version, started_at, runs, paused, rate_limited } = status;
+    const shared = { version, url, started_at, config, runs, paused, rate_limited };
     return {
+      ...shared,
       now: context.clock.now(),
-      version,
-      url,
       node_state: status.state,
-      started_at,
-      config,
-      runs,
-      paused,
-      rate_limited,
       subscriptions: { serving: subscriptions.serving, quarantined: subscriptions.quarantined },
       table: { hash: table.hash, generation: table.generation, loaded_at: table.loaded_at, routes: table.routes },
       states: dispatches?.states ?? null,
@@ -105,20 +100,8 @@ export const HANDLERS: Handlers = {
     const stored = await storedDelivery(context, id);
     const { agent = null, session, prompt, skills, toolsets } = stored.dispatch;
     const { profile, route, job, state, reason } = stored;
-    return {
-      id: stored.id,
-      profile,
-      route,
-      job,
-      state,
-      reason,
-      agent,
-      session,
-      prompt,
-      skills,
-      toolsets,
-      latest: latestRun(stored),
-    };
+    const of = { id: stored.id, profile, route, job, state, reason, agent, session, prompt, skills, toolsets };
+    return { ...of, latest: latestRun(stored) };
   },
 
   async listRoutes(context, { profile, ...page }) {
@@ -315,13 +298,8 @@ async function setRoute(
 ): Promise<PauseState> {
   const routes = await callOperation(context, 'routes_list', {});
   if (!routes.some((route) => route.name === name && route.profile === profile)) throw notOne('route', name, 'unknown');
-  await callOperation(context, 'store_write', {
-    kind: 'pause_route',
-    profile,
-    route: name,
-    ...state,
-    now: context.clock.now(),
-  });
+  const now = context.clock.now();
+  await callOperation(context, 'store_write', { kind: 'pause_route', profile, route: name, ...state, now });
   return state;
 }
 
