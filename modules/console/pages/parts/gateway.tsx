@@ -39,12 +39,23 @@ const need = (kind: Kind, icon: IconName, of: Need['of'], text: string, action: 
   action,
 });
 
-const LIMITED = 'exceeded its rate limit within the last hour';
 /** Alerts about problems that have their own lines. */
 const OWN_LINES = ['delivery_dead', 'approval', 'config_rejected'];
 
+/** A route that exceeded its rate limit is a problem of the gateway, whose message begins with the route. */
+const LIMITED = /^route ([a-z0-9_-]+): (its rate_limit .*)$/;
+
+function problemOf({ message, blocking, part }: State['problems'][number]): Need {
+  const [, route, text = ''] = LIMITED.exec(message) ?? [];
+  const name = part === 'table' ? 'Configuration rejected:' : '';
+  const kind = blocking ? 'bad' : 'warn';
+  if (route === undefined) return need(kind, 'alert', [name], message, ['copy', message]);
+  const requests = to(['requests'], { route, outcome: 'rate_limited' });
+  return need('warn', 'clock', [route, to(['routes', route])], text, ['open', 'Show requests', requests]);
+}
+
 export function needsOf(state: State): readonly Need[] {
-  const { problems, alerts, subscriptions, store, paused, dead, states, rate_limited } = state;
+  const { problems, alerts, subscriptions, store, paused, dead, states } = state;
   const faults = [...(store.damage === null ? [] : [`The store is damaged: ${store.damage}`]), ...store.refused];
   const waiting = states?.waiting ?? 0;
   const deadOf = ({ route, job, count: number }: State['dead'][number]): Need['of'] => [
@@ -53,13 +64,9 @@ export function needsOf(state: State): readonly Need[] {
   ];
   const waitingOf = [count(waiting, 'delivery', 'deliveries'), to(['deliveries'], { state: 'waiting' })] as const;
   const waits = waiting === 1 ? 'waits for approval' : 'wait for approval';
-  const limitedOf = (route: string): string => to(['requests'], { route, outcome: 'rate_limited' });
-  const rejected = (part: string): Need['of'] => [part === 'table' ? 'Configuration rejected:' : ''];
   const untilOf = (until: number | null): string => (until === null ? '' : ` until ${instant(until)}`);
   return [
-    ...problems.map(({ message, blocking, part }) =>
-      need(blocking ? 'bad' : 'warn', 'alert', rejected(part), message, ['copy', message]),
-    ),
+    ...problems.map(problemOf),
     ...faults.map((text) => need('bad', 'alert', [''], text, ['copy', text])),
     ...dead.map((one) => need('bad', 'x', deadOf(one), `since ${instant(one.since)}`, ['replay', one])),
     ...(waiting === 0 ? [] : [need('warn', 'approvals', waitingOf, waits, ['open', 'Review', to(['approvals'])])]),
@@ -70,9 +77,6 @@ export function needsOf(state: State): readonly Need[] {
       ),
     ...subscriptions.quarantined.map(({ name, reason }) =>
       need('warn', 'alert', [name, to(['routes', name])], `is not served: ${reason}`),
-    ),
-    ...rate_limited.map((route) =>
-      need('warn', 'clock', [route, to(['routes', route])], LIMITED, ['open', 'Show requests', limitedOf(route)]),
     ),
     ...paused.map((one) =>
       need('warn', 'clock', [one.route, to(['routes', one.route])], `is paused${untilOf(one.until)}`, ['resume', one]),

@@ -24,8 +24,8 @@ export const HANDLERS: Handlers = {
       read(context, { kind: 'list', filter: { oldest_open: true, limit: WAITING } }),
     ]);
     const { url, config, table, subscriptions, dispatches, store, alerts } = status;
-    const { version, started_at, runs, paused, rate_limited } = status;
-    const shared = { version, url, started_at, config, runs, paused, rate_limited };
+    const { version, started_at, runs, paused } = status;
+    const shared = { version, url, started_at, config, runs, paused };
     return {
       ...shared,
       now: context.clock.now(),

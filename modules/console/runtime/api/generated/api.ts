@@ -458,10 +458,6 @@ export interface Overview {
    */
   readonly paused: readonly PausedRoute[];
   /**
-   * Routes whose `rate_limit` has rejected requests within the hour.
-   */
-  readonly rate_limited: readonly string[];
-  /**
    * The oldest pending deliveries, at most twenty, oldest first.
    */
   readonly waiting: readonly DeliverySummary[];
