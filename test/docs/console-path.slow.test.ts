@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
+import { atEnd } from '../helpers/at-end.ts';
 import { startConsole } from '../helpers/console.ts';
 import type { ProxyProgram } from '../helpers/proxies.ts';
 import { fileOf, isProxyHere, startProxy } from '../helpers/proxies.ts';
@@ -40,11 +41,14 @@ async function check(t: TestContext, program: ProxyProgram): Promise<void> {
       return text.replace(before, () => `${block}\n${before}`);
     },
   });
+  const open: IncomingMessage[] = [];
+  // Caddy waits for open responses before it ends.
+  atEnd(t, () => open.forEach((answer) => void answer.destroy()));
   const ask = async (path: string, headers: Record<string, string> = {}, body?: string): Promise<IncomingMessage> => {
     const method = body === undefined ? 'GET' : 'POST';
     const of = { host: 'localhost', port, path, method, headers, rejectUnauthorized: false, agent: false as const };
     const [answer] = (await once(request(of).end(body), 'response')) as [IncomingMessage];
-    t.after(() => answer.destroy());
+    open.push(answer);
     return answer;
   };
   const bare = await ask('/hooks/console');

@@ -21,12 +21,12 @@ interface Filter {
 /** Filters by parameter of the operation. */
 type Filters = Readonly<Record<string, Filter>>;
 
-const MINUTE_MS = 60_000;
+/** Spans of time, in ms. */
 const SPANS: Readonly<Record<string, number>> = {
-  '15min': 15 * MINUTE_MS,
-  '1h': 60 * MINUTE_MS,
-  '24h': 1440 * MINUTE_MS,
-  '7d': 7 * 1440 * MINUTE_MS,
+  '15min': 900_000,
+  '1h': 3_600_000,
+  '24h': 86_400_000,
+  '7d': 604_800_000,
 };
 
 /** The time range of a list: a span until now, or a start. */

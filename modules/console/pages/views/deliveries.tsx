@@ -15,6 +15,7 @@ const FILTERS = {
   state: { label: 'State', choices: choicesOf(CHOICES.state) },
   route: { label: 'Route', known: 'listRoutes' },
   job: { label: 'Job', known: 'listJobs' },
+  delivery_id: { label: 'Delivery ID', type: 'search' },
 } as const;
 
 export const WAITS_FOR = {
@@ -26,8 +27,6 @@ export const WAITS_FOR = {
 
 type Summary = Output<'listDeliveries'>['items'][number];
 
-const isFinal = ({ state }: Pick<Summary, 'state'>): boolean => ['done', 'dead', 'skipped'].includes(state);
-
 export function Deliveries({ place }: ViewProps) {
   const { state, route, job } = activeFilters(place, FILTERS);
   const of = { ...(route === undefined ? {} : { route }), ...(job === undefined ? {} : { job }) };
@@ -37,6 +36,7 @@ export function Deliveries({ place }: ViewProps) {
       of="listDeliveries"
       place={place}
       filters={FILTERS}
+      live={!place.query.get('delivery_id')}
       empty="No matching deliveries."
       actions={(list) => state === 'dead' && list.items.length > 0 && <ReplayDead of={of} done={list.reload} />}
       keyOf={({ id }) => id}
@@ -90,7 +90,7 @@ type How = { readonly rerun?: boolean; readonly again?: boolean };
 
 /** Replays one delivery that has ended, after it has shown what is sent where. */
 export function Replay({ of, done, text = 'Replay' }: OneProps) {
-  if (!isFinal(of)) return null;
+  if (!['done', 'dead', 'skipped'].includes(of.state)) return null;
   const { id, route, job, mode, not_replayable = null } = of;
   const replay = (how: How) => async (): Promise<string> => {
     const report = await call('replayDeliveries', { ids: [id], limit: 1, rerun: false, again: false, ...how });

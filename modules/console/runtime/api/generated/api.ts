@@ -151,6 +151,10 @@ export interface Api {
        */
       readonly job?: string;
       /**
+       * The delivery id of the sender. Reads every delivery that matches the other filters.
+       */
+      readonly delivery_id?: string;
+      /**
        * Only entries at or after this time, in Unix ms.
        */
       readonly since?: number;
