@@ -156,7 +156,7 @@ const PLACES: Readonly<Record<string, string>> = {
   route: 'routes/triage',
   job: 'jobs/morning-brief',
   blueprint: `blueprints/${((await (await fetch(`${url}/api/blueprints`, { headers: AUTH })).json()) as { items: { key: string }[] }).items[0]?.key}`,
-  chips: 'requests?route=triage&outcome=ignored&range=24h',
+  chips: 'requests?route=triage&outcome=ignored&range=86400',
 };
 
 const document = await buildConsole(ROOT);

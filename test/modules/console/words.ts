@@ -29,7 +29,7 @@ export const WORDS = {
   loadMore: 'Load more',
   removeFilter: /^Remove filter Route/,
   clearAll: 'Clear all',
-  chart: /^Requests: .* accepted/,
+  chart: /^Requests per .* accepted/,
   asTable: 'Show as a table',
 
   pause: (name: string): string => `Pause ${name}`,

@@ -91,7 +91,7 @@ function optionsOf(target: HTMLElement, lines: readonly string[], unit: Unit, is
     width: 2,
     dash: DASHES[at] ?? [],
     points: { show: false },
-    value: (_plot, value) => (value === null ? '–' : unit(value)),
+    value: (_plot, value) => (value === null ? '' : unit(value)),
   });
   return {
     width: Math.max(100, target.clientWidth),
@@ -104,7 +104,7 @@ function optionsOf(target: HTMLElement, lines: readonly string[], unit: Unit, is
       { ...axis, values: (_plot, splits) => splits.map(timeOf) },
       { ...axis, size: 64, values: (_plot, splits) => splits.map(unit) },
     ],
-    series: [{ label: 'Time', value: (_plot, at) => (at === null ? '–' : instant(at * 1000)) }, ...lines.map(seriesOf)],
+    series: [{ label: '', value: (_plot, at) => (at === null ? '' : instant(at * 1000)) }, ...lines.map(seriesOf)],
   };
 }
 

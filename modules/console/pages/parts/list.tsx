@@ -21,19 +21,11 @@ interface Filter {
 /** Filters by parameter of the operation. */
 type Filters = Readonly<Record<string, Filter>>;
 
-/** Spans of time, in ms. */
-const SPANS: Readonly<Record<string, number>> = {
-  '15min': 900_000,
-  '1h': 3_600_000,
-  '24h': 86_400_000,
-  '7d': 604_800_000,
-};
-
-/** The time range of a list: a span until now, or a start. */
+/** The time range of a list: a span until now, in seconds, or a start. */
 export const RANGE = {
   range: {
     label: 'Range',
-    choices: { '15min': 'Last 15 min', '1h': 'Last hour', '24h': 'Last 24 h', '7d': 'Last 7 days', custom: 'Custom' },
+    choices: { 900: 'Last 15 min', 3600: 'Last hour', 86400: 'Last 24 h', 604800: 'Last 7 days', custom: 'Custom' },
   },
   since: { label: 'From (UTC)', type: 'datetime-local' },
 } as const;
@@ -53,8 +45,7 @@ export function activeFilters({ query }: ViewPlace, filters: Filters): Readonly<
 
 /** The input of the operation for these filters. */
 function inputOf({ range, since, ...columns }: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
-  const span = SPANS[range ?? ''];
-  if (span !== undefined) return { ...columns, since: -span };
+  if (Number(range) > 0) return { ...columns, since: -1000 * Number(range) };
   const from = range === 'custom' ? Date.parse(`${since}Z`) : Number.NaN;
   return Number.isNaN(from) ? columns : { ...columns, since: from };
 }

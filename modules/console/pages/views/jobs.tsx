@@ -106,7 +106,7 @@ const One = ({ of }: { of: Job }) => (
         ['Next runs', of.next_runs.length === 0 ? 'never' : lines(of.next_runs.slice(0, 3).map((at) => instant(at)))],
         ['Targets', of.deliver.join(', ')],
         ['Profile', of.profile !== 'default' && of.profile],
-        ['Last runs', lines(of.runs.map((each) => <Run of={each} />))],
+        ['Last runs', of.runs.length > 0 && lines(of.runs.map((each) => <Run of={each} />))],
       ]}
     />
     <div class="bar">

@@ -42,7 +42,7 @@ export function Overview({ place }: ViewProps) {
               ]}
             />
             <p class="dim small">
-              {totalsOf(state)}. hookwright {state.version} on {state.url}, up {duration(state.now - state.started_at)},{' '}
+              {totalsOf(state)}hookwright {state.version} on {state.url}, up {duration(state.now - state.started_at)},{' '}
               {count(state.table.routes, 'route')}, table {state.table.hash.slice(0, 12)}, store{' '}
               {bytes(state.store.bytes)}
             </p>
@@ -53,8 +53,11 @@ export function Overview({ place }: ViewProps) {
   );
 }
 
+/** Null: the store is unavailable. */
 const totalsOf = ({ runs, states }: State): string =>
-  `${runs?.active ?? '–'} runs in progress, ${runs?.queued ?? '–'} queued, ${states?.done.toLocaleString() ?? '–'} deliveries done`;
+  runs === null || states === null
+    ? ''
+    : `${count(runs.active, 'run')} in progress, ${runs.queued.toLocaleString()} queued, ${count(states.done, 'delivery', 'deliveries')} done. `;
 
 function Needs({ of, changed }: { of: State; changed: () => void }) {
   const needs = needsOf(of);
@@ -164,7 +167,9 @@ function Lines({ items, ...frame }: Figures) {
   }));
   const times = items.map(({ slot, half_us, most_us }) => ({ slot, median: half_us || null, p95: most_us || null }));
   const pending = items.map(({ slot, waiting }) => ({ slot, pending: waiting }));
-  const sums = OUTCOMES.map(([name, figure]) => `${items.reduce((sum, item) => sum + item[figure], 0)} ${name}`);
+  const sumOf = (figure: (typeof EVENTS)[keyof typeof EVENTS]): number =>
+    items.reduce((sum, item) => sum + item[figure], 0);
+  const sums = OUTCOMES.map(([name, figure]) => `${sumOf(figure).toLocaleString()} ${name}`);
   const title = `Requests per ${duration(frame.slot_ms)}: ${sums.join(', ')}`;
   return (
     <>
