@@ -55,7 +55,7 @@ platforms:
 gateway: { name: production, console: { port: 0, token: ${TOKEN} }, drain_seconds: 0, approvals: { deliver: log } }
 jobs:
   morning-brief: { schedule: "0 8 * * 1-5", prompt: Brief me., description: What happened in the night. }
-  stale-issues: { schedule: "30 9 * * 1", prompt: Find stale issues., description: Closes what nobody answers. }
+  stale-issues: { schedule: "30 9 * * 1", prompt: Find stale issues., description: Closes issues without an answer. }
 `;
 
 const issue = (number: number, action = 'opened') => ({
@@ -156,7 +156,7 @@ const PLACES: Readonly<Record<string, string>> = {
   route: 'routes/triage',
   job: 'jobs/morning-brief',
   blueprint: `blueprints/${((await (await fetch(`${url}/api/blueprints`, { headers: AUTH })).json()) as { items: { key: string }[] }).items[0]?.key}`,
-  chips: 'requests?route=triage&outcome=ignored&range=24h',
+  chips: 'requests?route=triage&outcome=ignored&range=86400',
 };
 
 const document = await buildConsole(ROOT);

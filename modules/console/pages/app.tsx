@@ -71,10 +71,7 @@ function Shell({ place }: Pick<ViewProps, 'place'>) {
   );
 }
 
-interface MenuProps {
-  readonly titles: readonly (readonly [title: string, path: string])[];
-  readonly current: string;
-}
+type MenuProps = { titles: readonly (readonly [title: string, path: string])[]; current: string };
 
 /** A column; on a small screen one line that scrolls sideways, so that no view needs another press. */
 function Menu({ titles, current }: MenuProps) {

@@ -29,7 +29,7 @@ export const WORDS = {
   loadMore: 'Load more',
   removeFilter: /^Remove filter Route/,
   clearAll: 'Clear all',
-  chart: /^Requests: .* accepted/,
+  chart: /^Requests per .* accepted/,
   asTable: 'Show as a table',
 
   pause: (name: string): string => `Pause ${name}`,
@@ -45,7 +45,7 @@ export const WORDS = {
   send: 'Send',
   answered: 'The route responded with 202.',
   createJob: 'Create job',
-  jobCreated: 'Job created',
+  jobCreated: /^Job .* created/,
   busy: 'busy',
   waiting: '1 run waiting',
   copyCurl: 'Copy as curl',

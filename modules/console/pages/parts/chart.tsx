@@ -2,6 +2,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { instant } from './format.ts';
+import type { Column } from './ui.tsx';
+import { Table } from './ui.tsx';
 
 const HEIGHT = 150;
 const DAY_MS = 86_400_000;
@@ -15,13 +17,14 @@ export interface Frame {
   readonly slot_ms: number;
 }
 
+type Item = Readonly<Record<string, number | null>>;
+
 interface Props extends Frame {
-  /** The text alternative. */
   readonly title: string;
-  /** Figures by name, with the `slot` of each; null: unknown. A slot without an item is 0. */
-  readonly items: readonly Readonly<Record<string, number | null>>[];
-  /** The label of each line by name, which is also the class of its colour. */
-  readonly lines: Readonly<Record<string, string>>;
+  /** Figures by line, with the `slot` of each; null: unknown. A slot without an item is 0. */
+  readonly items: readonly Item[];
+  /** Names of the lines, which are also the classes of their colours. */
+  readonly lines: readonly string[];
   readonly unit?: (value: number) => string;
 }
 
@@ -29,20 +32,15 @@ const whole = (value: number): string => value.toLocaleString();
 
 export function Chart({ title, items, lines, unit = whole, from, to, slot_ms }: Props) {
   const place = useRef<HTMLDivElement>(null);
-  const names = Object.keys(lines);
   const slots = Array.from({ length: Math.max(1, Math.round((to - from) / slot_ms)) }, (_, at) => from + at * slot_ms);
   const bySlot = new Map(items.map((item) => [item.slot, item]));
-  const figureOf = (slot: number, name: string): number | null => {
-    const item = bySlot.get(slot);
-    return item === undefined ? 0 : (item[name] ?? null);
-  };
-  const data = [slots.map((slot) => slot / 1000), ...names.map((name) => slots.map((slot) => figureOf(slot, name)))];
-  const key = JSON.stringify([data, lines]);
+  const lineOf = (name: string) => slots.map((slot) => (bySlot.has(slot) ? (bySlot.get(slot)?.[name] ?? null) : 0));
+  const data = [slots.map((slot) => slot / 1000), ...lines.map(lineOf)];
   useEffect(() => {
     const { current: target } = place;
     if (target === null) return;
-    const isLong = to - from > 2 * DAY_MS;
-    const plot = new uPlot(optionsOf({ target, names, lines, unit, isLong }), data as uPlot.AlignedData, target);
+    const options = optionsOf(target, lines, unit, to - from > 2 * DAY_MS);
+    const plot = new uPlot(options, data as uPlot.AlignedData, target);
     const sizes = new ResizeObserver(() => plot.setSize({ width: target.clientWidth, height: HEIGHT }));
     sizes.observe(target);
     const theme = matchMedia('(prefers-color-scheme: dark)');
@@ -53,95 +51,73 @@ export function Chart({ title, items, lines, unit = whole, from, to, slot_ms }: 
       theme.removeEventListener('change', redraw);
       plot.destroy();
     };
-  }, [key]);
+  }, [JSON.stringify(data)]);
+  const columns = lines.map(
+    (name): Column<Item> => [name, ({ [name]: of = null }) => (of === null ? '–' : unit(of)), 'end'],
+  );
   return (
     <figure>
+      <h3>{title}</h3>
       <div class="chart" role="img" aria-label={title} ref={place}>
-        {[...names, 'dim'].map((name) => (
+        {[...lines, 'dim'].map((name) => (
           <i key={name} class={name} />
         ))}
       </div>
       <details>
         <summary class="dim small">Show as a table</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard */}
-        <section class="scroll" aria-label={title} tabIndex={0}>
-          <table>
-            <thead>
-              <tr>
-                {['Time', ...Object.values(lines)].map((each) => (
-                  <th key={each} scope="col">
-                    {each}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {items.map((item) => (
-                <tr key={item.slot}>
-                  <th scope="row">{instant(item.slot)}</th>
-                  {names.map((name) => (
-                    <td key={name}>{item[name] == null ? '–' : unit(Number(item[name]))}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <Table
+          label={title}
+          items={items}
+          keyOf={({ slot }) => slot ?? 0}
+          empty=""
+          columns={[['Time', ({ slot }) => instant(slot)], ...columns]}
+        />
       </details>
     </figure>
   );
 }
 
-interface Drawing extends Required<Pick<Props, 'lines' | 'unit'>> {
-  readonly target: HTMLElement;
-  readonly names: readonly string[];
-  readonly isLong: boolean;
-}
+type Unit = NonNullable<Props['unit']>;
 
-function optionsOf({ target, names, lines, unit, isLong }: Drawing): uPlot.Options {
+function optionsOf(target: HTMLElement, lines: readonly string[], unit: Unit, isLong: boolean): uPlot.Options {
   // Colours come from the style sheet, so that they follow the theme.
-  const colour = (name: string) => (): string => getComputedStyle(target.querySelector(`i.${name}`) ?? target).color;
+  const colour = (name: string) => () => getComputedStyle(target.querySelector(`i.${name}`) ?? target).color;
   const grid = { stroke: () => `color-mix(in srgb, ${colour('dim')()} 22%, transparent)`, width: 1 };
   const axis = { stroke: colour('dim'), grid, ticks: grid, font: '12px system-ui, sans-serif' };
-  const timeOf = (seconds: number): string => {
-    const text = instant(seconds * 1000);
-    return isLong ? text.slice(5, 10) : text.slice(11, 16);
-  };
+  const timeOf = (seconds: number): string => instant(seconds * 1000).slice(...(isLong ? [5, 10] : [11, 16]));
+  const seriesOf = (label: string, at: number): uPlot.Series => ({
+    label,
+    stroke: colour(label),
+    width: 2,
+    dash: DASHES[at] ?? [],
+    points: { show: false },
+    value: (_plot, value) => (value === null ? '' : unit(value)),
+  });
   return {
     width: Math.max(100, target.clientWidth),
     height: HEIGHT,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     cursor: { drag: { x: false, y: false } },
-    hooks: { init: [(plot) => drawSamples(plot, names)] },
+    hooks: { init: [({ root }) => drawSamples(root, lines)] },
     scales: { y: { range: (_plot, _least, most) => [0, Math.max(1, most) * 1.05] } },
     axes: [
       { ...axis, values: (_plot, splits) => splits.map(timeOf) },
-      { ...axis, size: 64, values: (_plot, splits) => splits.map((value) => unit(value)) },
+      { ...axis, size: 64, values: (_plot, splits) => splits.map(unit) },
     ],
-    series: [
-      { label: 'Time', value: (_plot, seconds) => (seconds === null ? '–' : instant(seconds * 1000)) },
-      ...names.map((name, at) => ({
-        label: lines[name] ?? name,
-        stroke: colour(name),
-        width: 2,
-        dash: DASHES[at % DASHES.length] ?? [],
-        points: { show: false },
-        value: (_plot: uPlot, value: number | null) => (value === null ? '–' : unit(value)),
-      })),
-    ],
+    series: [{ label: '', value: (_plot, at) => (at === null ? '' : instant(at * 1000)) }, ...lines.map(seriesOf)],
   };
 }
 
 /** Shows in the legend how each line is drawn, because the coloured squares of the library differ only in colour. */
-function drawSamples({ root }: uPlot, names: readonly string[]): void {
-  for (const [at, row] of [...root.querySelectorAll('.u-series')].slice(1).entries()) {
+function drawSamples(root: HTMLElement, lines: readonly string[]): void {
+  for (const [at, marker] of [...root.querySelectorAll('.u-series:not(:first-child) .u-marker')].entries()) {
     const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
     const line = document.createElementNS('http://www.w3.org/2000/svg', 'path');
-    svg.setAttribute('class', names[at] ?? '');
+    svg.setAttribute('class', lines[at] ?? '');
     line.setAttribute('d', 'M0 4h28');
     line.setAttribute('stroke', 'currentcolor');
-    line.setAttribute('stroke-dasharray', (DASHES[at % DASHES.length] ?? []).join(' '));
+    line.setAttribute('stroke-dasharray', (DASHES[at] ?? []).join(' '));
     svg.append(line);
-    row.querySelector('.u-marker')?.replaceWith(svg);
+    marker.replaceWith(svg);
   }
 }

@@ -12,51 +12,40 @@ import { Field, Head, Note, Show, Table } from './ui.tsx';
 
 interface Filter {
   readonly label: string;
-  /** All accepted values, with their texts if these differ. */
-  readonly choices?: readonly string[] | Readonly<Record<string, string>>;
+  /** All accepted values, with their texts. */
+  readonly choices?: Readonly<Record<string, string>> | undefined;
   /** The list operation that suggests names. */
   readonly known?: 'listRoutes' | 'listJobs';
-  readonly type?: 'search' | 'datetime-local';
+  readonly type?: 'text' | 'search' | 'datetime-local';
 }
 /** Filters by parameter of the operation. */
 type Filters = Readonly<Record<string, Filter>>;
 
-const MINUTE_MS = 60_000;
-const SPANS: Readonly<Record<string, number>> = {
-  '15min': 15 * MINUTE_MS,
-  '1h': 60 * MINUTE_MS,
-  '24h': 1440 * MINUTE_MS,
-  '7d': 7 * 1440 * MINUTE_MS,
-};
-
-/** The time range of a list: a span until now, or a start. */
+/** The time range of a list: a span until now, in seconds, or a start. */
 export const RANGE = {
   range: {
     label: 'Range',
-    choices: { '15min': 'Last 15 min', '1h': 'Last hour', '24h': 'Last 24 h', '7d': 'Last 7 days', custom: 'Custom' },
+    choices: { 900: 'Last 15 min', 3600: 'Last hour', 86400: 'Last 24 h', 604800: 'Last 7 days', custom: 'Custom' },
   },
   since: { label: 'From (UTC)', type: 'datetime-local' },
 } as const;
 
-const valuesOf = ({ choices = [] }: Filter): readonly (readonly [string, string])[] =>
-  Array.isArray(choices)
-    ? choices.map((each: string) => [each, each.replaceAll('_', ' ')])
-    : Object.entries(choices as Readonly<Record<string, string>>);
+/** The choices of an enumeration of the API. */
+export const choicesOf = (names: readonly string[]): Filter['choices'] =>
+  Object.fromEntries(names.map((each) => [each, each.replaceAll('_', ' ')]));
 
 /** The filters in the address that the view accepts, as texts. */
-export const activeFilters = ({ query }: ViewPlace, filters: Filters): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    [...query].filter(([name, value]) => {
-      const { [name]: filter } = filters;
-      if (filter === undefined || value === '') return false;
-      return filter.choices === undefined || valuesOf(filter).some(([each]) => each === value);
-    }),
-  );
+export function activeFilters({ query }: ViewPlace, filters: Filters): Readonly<Record<string, string>> {
+  const isActive = ([name, value]: readonly [string, string]): boolean => {
+    const { choices = { [value]: '' } } = (Object.hasOwn(filters, name) ? filters[name] : undefined) ?? { choices: {} };
+    return value !== '' && Object.hasOwn(choices, value);
+  };
+  return Object.fromEntries([...query].filter(isActive));
+}
 
 /** The input of the operation for these filters. */
 function inputOf({ range, since, ...columns }: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
-  const span = SPANS[range ?? ''];
-  if (span !== undefined) return { ...columns, since: -span };
+  if (Number(range) > 0) return { ...columns, since: -1000 * Number(range) };
   const from = range === 'custom' ? Date.parse(`${since}Z`) : Number.NaN;
   return Number.isNaN(from) ? columns : { ...columns, since: from };
 }
@@ -119,18 +108,13 @@ export function ListView<I extends ListId>({ title, of, place, filters = {}, ...
   );
 }
 
-interface ChipsProps {
-  readonly of: Readonly<Record<string, string>>;
-  readonly filters: Filters;
-  readonly place: ViewPlace;
-}
+type ChipsProps = { of: Readonly<Record<string, string>>; filters: Filters; place: ViewPlace };
 
 /** The active filters; pressing one removes it. */
 function Chips({ of, filters, place }: ChipsProps) {
   const all = Object.entries(of);
   if (all.length === 0) return null;
-  const textOf = (name: string, value: string): string =>
-    valuesOf(filters[name] ?? { label: '' }).find(([each]) => each === value)?.[1] ?? value;
+  const textOf = (name: string, value: string): string => filters[name]?.choices?.[value] ?? value;
   return (
     <div class="bar">
       {all.map(([name, value]) => (
@@ -152,18 +136,11 @@ function Chips({ of, filters, place }: ChipsProps) {
 type FieldOf = Filter & { readonly value: string; readonly set: (value: string) => void };
 
 /** Suggests existing names; the gateway rejects any other name. */
-function FilterField({ known, value, set, ...filter }: FieldOf) {
+function FilterField({ label, choices, known, type = 'text', value, set }: FieldOf) {
   const { data } = useData(known ?? 'listRoutes', known === undefined ? null : { limit: 200 }, false);
   const names = [...new Set(data?.items.map(({ name }) => name))];
-  const isStrict = filter.choices !== undefined;
-  return (
-    <Field
-      label={filter.label}
-      value={value}
-      change={set}
-      strict={isStrict}
-      type={filter.type ?? 'text'}
-      options={isStrict ? [['', 'All'], ...valuesOf(filter)] : names.map((each) => [each, each])}
-    />
-  );
+  const options = Object.entries(choices ?? Object.fromEntries(names.map((each) => [each, each])));
+  const isStrict = choices !== undefined;
+  const shown = { label, value, type, change: set, strict: isStrict };
+  return <Field {...shown} options={isStrict ? [['', 'All'], ...options] : options} />;
 }

@@ -5,36 +5,32 @@ interface Message {
   readonly text: string;
   readonly kind: 'good' | 'bad';
   /** Called if a person presses Undo. */
-  readonly undo?: () => void;
+  readonly undo: (() => void) | null;
 }
 
 const SHOWN_MS = 8000;
-let show = (_message: Message): void => {};
+let show: (message: Message) => unknown = () => {};
 
-export const notify = (text: string, kind: Message['kind'], undo?: () => void): void =>
-  show({ text, kind, ...(undo === undefined ? {} : { undo }) });
+export const notify = (text: string, kind: Message['kind'], undo: Message['undo'] = null): unknown =>
+  show({ text, kind, undo });
 
 /** How long a person can undo an action, in ms. */
 const UNDO_MS = 5000;
-/** The action that can still be undone. */
-let pending: { readonly act: () => void; readonly timer: number } | null = null;
+/** Ends the time to undo, and acts. Null: nothing can be undone. */
+let actNow: (() => void) | null = null;
 
-/** Acts now if an action waits, as when the person leaves the view. */
-function actNow(): void {
-  if (pending === null) return;
-  const { act, timer } = pending;
-  clearTimeout(timer);
-  pending = null;
-  act();
-}
-
-addEventListener('hashchange', actNow);
+// When the person leaves the view.
+addEventListener('hashchange', () => actNow?.());
 
 /** Acts after five seconds unless a person presses Undo. If the tab is closed before, nothing happens. @param undone called after Undo */
 export function actLater(text: string, act: () => Promise<string>, undone: () => void): void {
-  actNow();
+  actNow?.();
+  const stop = (): void => {
+    clearTimeout(timer);
+    actNow = null;
+  };
   const run = (): void => {
-    pending = null;
+    stop();
     act().then(
       (message) => notify(message, 'good'),
       (error: Error) => {
@@ -43,11 +39,10 @@ export function actLater(text: string, act: () => Promise<string>, undone: () =>
       },
     );
   };
-  const timer = window.setTimeout(run, UNDO_MS);
-  pending = { act: run, timer };
+  const timer = setTimeout(run, UNDO_MS);
+  actNow = run;
   notify(text, 'good', () => {
-    clearTimeout(timer);
-    pending = null;
+    stop();
     undone();
     notify('Undone. Nothing was sent.', 'good');
   });
@@ -58,13 +53,12 @@ export function Messages({ place: path }: { place: string }) {
   const [message, setMessage] = useState<Message | null>(null);
   const place = useRef<HTMLDivElement>(null);
   const shownAt = useRef('');
-  show = (next) => {
-    // An action may open another view right after its message: the message belongs to that view.
+  // An action may open another view right after its message, which then belongs to that view.
+  show = (next) =>
     setTimeout(() => {
       shownAt.current = location.hash;
       setMessage(next);
     });
-  };
   useEffect(() => {
     if (location.hash !== shownAt.current) setMessage(null);
   }, [path]);
@@ -81,7 +75,7 @@ export function Messages({ place: path }: { place: string }) {
       {message !== null && (
         <p class={message.kind}>
           {message.text}{' '}
-          {message.undo !== undefined && (
+          {message.undo !== null && (
             <button type="button" onClick={message.undo}>
               Undo
             </button>

@@ -131,19 +131,21 @@ export const Show = <T,>({ of, children }: { of: Loaded<T>; children: (data: T) 
   </>
 );
 
-export interface Column<T> {
-  /** Empty: the column has no heading, such as one with actions. */
-  readonly title: string;
-  readonly cell: (item: T) => ComponentChildren;
-  /** `end`: aligned right, for numbers and times. `clip`: one line, cut at the end of the column. */
-  readonly look?: 'end' | 'clip';
-}
+/** The heading may be empty, as for actions. `end`: aligned right, for numbers and times. `clip`: one line, cut at the end. */
+export type Column<T> = readonly [title: string, cell: (item: T) => ComponentChildren, look?: 'end' | 'clip'];
+
+/** The link of a row, which covers the row. */
+export const Whole = ({ path, children }: { path: readonly string[] } & Children) => (
+  <a class="whole" href={to(path)}>
+    {children}
+  </a>
+);
 
 interface TableProps<T> {
   readonly label: string;
   readonly columns: readonly Column<T>[];
   readonly items: readonly T[];
-  readonly keyOf: (item: T) => string;
+  readonly keyOf: (item: T) => string | number;
   readonly empty: string;
   /** Loads the next page; null: there is none. */
   readonly more?: (() => void) | null;
@@ -151,21 +153,30 @@ interface TableProps<T> {
 
 const NOT_YET = 'No matches in the entries searched so far.';
 
-/** A table whose first column links to the item. On a small screen each row is a card. */
+/** On a small screen each row is a card. */
 export function Table<T>({ label, columns, items, keyOf, empty, more = null }: TableProps<T>) {
   const body = useRef<HTMLTableSectionElement>(null);
-  const pressedAt = useRef<number | null>(null);
+  const pressedAt = useRef(Number.POSITIVE_INFINITY);
   useEffect(() => {
-    // The button stays where it is and keeps the focus. If it was removed, the first new row takes the focus.
     const { current: at } = pressedAt;
-    if (at === null || items.length <= at) return;
-    pressedAt.current = null;
+    if (items.length <= at) return;
+    pressedAt.current = Number.POSITIVE_INFINITY;
+    // The button keeps the focus. If it was removed, the first new row takes it.
     if (document.activeElement === document.body) body.current?.rows[at]?.querySelector('a')?.focus();
   }, [items.length]);
   const load = (): void => {
     pressedAt.current = items.length;
     more?.();
   };
+  const row = (item: T) => (
+    <tr key={keyOf(item)}>
+      {columns.map(([title, cell, look = ''], at) => (
+        <td key={title} class={look} data-label={at > 1 && title !== '' ? title : undefined}>
+          {cell(item)}
+        </td>
+      ))}
+    </tr>
+  );
   return (
     <div class="card table">
       {items.length === 0 ? (
@@ -174,24 +185,14 @@ export function Table<T>({ label, columns, items, keyOf, empty, more = null }: T
         <table aria-label={label}>
           <thead>
             <tr>
-              {columns.map(({ title, look = '' }) => (
+              {columns.map(([title, , look = '']) => (
                 <th key={title} scope="col" class={look}>
                   {title || <span class="hidden">Actions</span>}
                 </th>
               ))}
             </tr>
           </thead>
-          <tbody ref={body}>
-            {items.map((item) => (
-              <tr key={keyOf(item)}>
-                {columns.map(({ title, cell, look = '' }, at) => (
-                  <td key={title} class={look} data-label={at > 1 && title !== '' ? title : undefined}>
-                    {cell(item)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
+          <tbody ref={body}>{items.map(row)}</tbody>
         </table>
       )}
       {more !== null && (

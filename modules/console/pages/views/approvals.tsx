@@ -3,14 +3,14 @@ import { useState } from 'preact/hooks';
 import { invisibleNote } from '../../../../base/text.ts';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
-import { Ask, Operator } from '../parts/act.tsx';
+import { Act, Ask, Operator } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
 import { instant, known } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
 import { actLater } from '../parts/notify.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Ago, Block, Card, Facts, Field, Head, Note, Show } from '../parts/ui.tsx';
+import { Ago, Block, Card, Facts, Field, Head, Note, Show, Whole } from '../parts/ui.tsx';
 
 type Approval = Output<'getApproval'>;
 
@@ -26,19 +26,15 @@ export const Approvals = ({ place }: ViewProps) => (
     empty="No pending approvals."
     keyOf={({ id }) => id}
     columns={({ reload }) => [
-      {
-        title: 'Message',
-        cell: ({ id, output, target }) => (
-          <a class="whole" href={to(['approvals', id])}>
-            {output ?? 'answer'} to {target}
-          </a>
-        ),
-      },
-      { title: 'Route or job', cell: ({ route, job }) => route ?? job },
-      { title: 'Event', cell: ({ event }) => known(event) },
-      { title: 'Text', look: 'clip', cell: ({ text }) => text.slice(0, 300) },
-      { title: 'Requested', look: 'end', cell: ({ since }) => since !== null && <Ago at={since} /> },
-      { title: '', look: 'end', cell: (one) => <Answer of={one} changed={reload} /> },
+      [
+        'Message',
+        ({ id, output, target }) => <Whole path={['approvals', id]}>{`${output ?? 'answer'} to ${target}`}</Whole>,
+      ],
+      ['Route or job', ({ route, job }) => route ?? job],
+      ['Event', ({ event }) => known(event)],
+      ['Text', ({ text }) => text.slice(0, 300), 'clip'],
+      ['Requested', ({ since }) => since !== null && <Ago at={since} />, 'end'],
+      ['', (one) => <Answer of={one} changed={reload} />, 'end'],
     ]}
   />
 );
@@ -115,28 +111,29 @@ function Answer({ of, changed, isShown = false }: AnswerProps) {
     await call('answerApproval', { id: of.id, approve, ...(approve || reason === '' ? {} : { reason }) });
     changed();
   };
-  const approve = (): void => {
+  const approve = async (): Promise<string> => {
     setLeaving(true);
-    // The buttons are removed.
-    document.querySelector('h1')?.focus();
     const send = (): Promise<string> => answer(true).then(() => 'Approved. The message is sent as shown.');
     actLater(`Approving ${what} in 5 seconds.`, send, () => setLeaving(false));
-  };
-  const reject = (): Promise<string> => answer(false).then(() => 'Rejected.');
-  const chosen = async (): Promise<string> => {
-    approve();
     return '';
   };
+  const reject = (): Promise<string> => answer(false).then(() => 'Rejected.');
   if (isLeaving) return <p class="dim">Approving…</p>;
   return (
     <Operator>
       <span class="bar">
         {isShown ? (
-          <button type="button" class="primary" aria-label={`Approve ${what}`} onClick={approve}>
+          <Act act={approve} primary label={`Approve ${what}`}>
             Approve
-          </button>
+          </Act>
         ) : (
-          <Ask text="Approve" primary label={`Approve ${what}`} title={`Approve ${what}`} choices={{ Approve: chosen }}>
+          <Ask
+            text="Approve"
+            primary
+            label={`Approve ${what}`}
+            title={`Approve ${what}`}
+            choices={{ Approve: approve }}
+          >
             <Message of={of} />
           </Ask>
         )}

@@ -5,16 +5,17 @@ import { call } from '../api.ts';
 import { Ask, Operator } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
 import { duration, known } from '../parts/format.ts';
-import { activeFilters, ListView, RANGE } from '../parts/list.tsx';
+import { activeFilters, choicesOf, ListView, RANGE } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Ago, Block, Facts, Show, State } from '../parts/ui.tsx';
+import { Ago, Block, Show, State, Whole } from '../parts/ui.tsx';
 
 const FILTERS = {
   ...RANGE,
-  state: { label: 'State', choices: CHOICES.state },
+  state: { label: 'State', choices: choicesOf(CHOICES.state) },
   route: { label: 'Route', known: 'listRoutes' },
   job: { label: 'Job', known: 'listJobs' },
+  delivery_id: { label: 'Delivery ID', type: 'search' },
 } as const;
 
 export const WAITS_FOR = {
@@ -26,8 +27,6 @@ export const WAITS_FOR = {
 
 type Summary = Output<'listDeliveries'>['items'][number];
 
-const isFinal = ({ state }: Pick<Summary, 'state'>): boolean => ['done', 'dead', 'skipped'].includes(state);
-
 export function Deliveries({ place }: ViewProps) {
   const { state, route, job } = activeFilters(place, FILTERS);
   const of = { ...(route === undefined ? {} : { route }), ...(job === undefined ? {} : { job }) };
@@ -37,24 +36,18 @@ export function Deliveries({ place }: ViewProps) {
       of="listDeliveries"
       place={place}
       filters={FILTERS}
+      live={!place.query.get('delivery_id')}
       empty="No matching deliveries."
       actions={(list) => state === 'dead' && list.items.length > 0 && <ReplayDead of={of} done={list.reload} />}
       keyOf={({ id }) => id}
       columns={({ reload }) => [
-        {
-          title: 'Route or job',
-          cell: ({ id, route: name, job: other }) => (
-            <a class="whole" href={to(['deliveries', id])}>
-              {name ?? other ?? '(gateway)'}
-            </a>
-          ),
-        },
-        { title: 'State', cell: ({ state: name }) => <State of={name} /> },
-        { title: 'Event', cell: ({ event }) => known(event) },
-        { title: 'Reason', look: 'clip', cell: whyOf },
-        { title: 'Duration', look: 'end', cell: ({ duration_ms: ms }) => ms !== null && duration(ms) },
-        { title: 'Accepted', look: 'end', cell: ({ accepted_at }) => <Ago at={accepted_at} /> },
-        { title: '', look: 'end', cell: (one) => one.state === 'dead' && <Replay of={one} done={reload} /> },
+        ['Route or job', (one) => <Whole path={['deliveries', one.id]}>{one.route ?? one.job ?? '(gateway)'}</Whole>],
+        ['State', ({ state: name }) => <State of={name} />],
+        ['Event', ({ event }) => known(event)],
+        ['Reason', whyOf, 'clip'],
+        ['Duration', ({ duration_ms: ms }) => ms !== null && duration(ms), 'end'],
+        ['Accepted', ({ accepted_at }) => <Ago at={accepted_at} />, 'end'],
+        ['', (one) => one.state === 'dead' && <Replay of={one} done={reload} />, 'end'],
       ]}
     />
   );
@@ -63,14 +56,9 @@ export function Deliveries({ place }: ViewProps) {
 const whyOf = ({ reason, waits_for }: Summary): string =>
   waits_for === null ? (reason ?? '').slice(0, 300) : `waiting for ${WAITS_FOR[waits_for]}`;
 
-interface ReplayProps {
-  readonly of: { readonly route?: string; readonly job?: string };
-  readonly done: () => void;
-  /** Number of deliveries, if known. */
-  readonly count?: number;
-}
+type ReplayProps = { of: { route?: string; job?: string }; done: () => void; count?: number };
 
-/** Replays the dead deliveries of a route or job, or all of them. */
+/** Replays the dead deliveries of a route or job, or all of them. @param count their number, if known */
 export function ReplayDead({ of, done, count }: ReplayProps) {
   const name = of.route ?? of.job;
   const replay = async (): Promise<string> => {
@@ -97,17 +85,12 @@ function resultOf({ done, refused }: Output<'replayDeliveries'>): string {
   return `${done.length} replayed${refused.length === 0 ? '' : `, ${refused.length} rejected: ${reasons}`}.`;
 }
 
-interface OneProps {
-  readonly of: Summary & { readonly not_replayable?: string | null };
-  readonly done: () => void;
-  readonly text?: string;
-}
-
+type OneProps = { of: Summary & { not_replayable?: string | null }; done: () => void; text?: string };
 type How = { readonly rerun?: boolean; readonly again?: boolean };
 
 /** Replays one delivery that has ended, after it has shown what is sent where. */
 export function Replay({ of, done, text = 'Replay' }: OneProps) {
-  if (!isFinal(of)) return null;
+  if (!['done', 'dead', 'skipped'].includes(of.state)) return null;
   const { id, route, job, mode, not_replayable = null } = of;
   const replay = (how: How) => async (): Promise<string> => {
     const report = await call('replayDeliveries', { ids: [id], limit: 1, rerun: false, again: false, ...how });
@@ -133,17 +116,14 @@ export function Replay({ of, done, text = 'Replay' }: OneProps) {
 const Content = ({ id }: { id: string }) => (
   <Show of={useData('getDelivery', { id }, false)}>
     {({ dispatch, run, mode }) => {
-      const isMessage = mode === 'direct' || mode === 'message';
-      const text = isMessage ? dispatch.prompt : run.answer;
+      const text = mode === 'direct' || mode === 'message' ? dispatch.prompt : run.answer;
+      const targets = dispatch.deliveries.map(({ target }) => target).join(', ') || 'no target';
+      const runs = 'The agent runs again with this prompt, and its answer is sent';
       return (
         <>
-          <Facts
-            of={[
-              ['Targets', dispatch.deliveries.map(({ target }) => target).join(', ') || 'none'],
-              ['Agent', !isMessage && (dispatch.agent ?? 'default')],
-            ]}
-          />
-          {text === null ? <p>The agent has not answered. It runs again with this prompt:</p> : <p>Text:</p>}
+          <p>
+            {text === null ? runs : 'Sends this text'} to <b>{targets}</b>.
+          </p>
           <Block label="Text of the replay">{text ?? dispatch.prompt}</Block>
         </>
       );

@@ -5,7 +5,7 @@ import { call } from '../api.ts';
 import { Ask, Copy, Operator } from '../parts/act.tsx';
 import type { Loaded } from '../parts/data.ts';
 import { useData } from '../parts/data.ts';
-import { bytes, duration, instant } from '../parts/format.ts';
+import { bytes, duration, known } from '../parts/format.ts';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import type { Path } from '../parts/tree.tsx';
@@ -41,16 +41,14 @@ interface PageProps {
   readonly of: string;
 }
 
-const NO_BODY = 'The body was not captured: the request was rejected before it was read or verified.';
-
 function Page({ request: { data: request }, delivery: { data: delivery, reload }, main, of }: PageProps) {
   const isWhole = request !== null && (request.body !== null || request.body_base64 !== null);
   const explained = useData('explainRequest', isWhole ? { id: request.id } : null, false);
   const name = delivery?.route ?? delivery?.job ?? (request?.route || request?.path);
-  const event = request?.event || delivery?.event || 'event';
+  const event = known(request?.event || delivery?.event || '') || 'event';
   return (
     <>
-      <Head title={name === undefined ? 'Event' : `${event === 'unknown' ? 'event' : event} to ${name}`} of={of}>
+      <Head title={name === undefined ? 'Event' : `${event} to ${name}`} of={of}>
         {isWhole && <RequestActions of={request} explained={explained.data} />}
         {delivery !== null && <Replay of={delivery} done={reload} text="Replay delivery" />}
       </Head>
@@ -61,40 +59,9 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
               <Timeline request={request} delivery={delivery} explained={explained.data} />
               <Summary request={request} delivery={delivery} />
             </div>
-            {delivery !== null && delivery.outputs.length > 0 && <Outputs of={delivery.outputs} />}
-            {delivery !== null && (delivery.run.answer !== null || delivery.run.attempts > 0) && (
-              <Run of={delivery.run} />
-            )}
-            {request !== null &&
-              (isWhole ? (
-                <Show of={explained}>{(now) => <ExplanationCard of={now} was={request} />}</Show>
-              ) : (
-                <Note>{NO_BODY}</Note>
-              ))}
-            <div class="grid">
-              {delivery !== null ? (
-                <Card title="Prompt" id="prompt">
-                  <Block label="Prompt">{delivery.dispatch.prompt}</Block>
-                </Card>
-              ) : (
-                isWhole && (
-                  <Card title="Prompt" id="prompt">
-                    <Show of={explained}>{(now) => <Prompt of={now} />}</Show>
-                  </Card>
-                )
-              )}
-              {request !== null && (
-                <Card title="Payload" id="payload">
-                  <Payload of={request} />
-                </Card>
-              )}
-            </div>
+            {delivery !== null && <Work of={delivery} />}
             {request !== null && (
-              <Card title="Headers">
-                <Facts
-                  of={request.headers.map(([header = '', value = '']) => [header, <span class="mono">{value}</span>])}
-                />
-              </Card>
+              <Received of={request} explained={isWhole ? explained : null} hasRun={delivery !== null} />
             )}
           </>
         )}
@@ -103,12 +70,47 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
   );
 }
 
+const Work = ({ of: { outputs, run, dispatch } }: { of: Stored }) => (
+  <>
+    {outputs.length > 0 && <Outputs of={outputs} />}
+    {(run.answer !== null || run.attempts > 0) && <Run of={run} />}
+    <Card title="Prompt">
+      <Block label="Prompt">{dispatch.prompt}</Block>
+    </Card>
+  </>
+);
+
+const NO_BODY = 'The body was not captured: the request was rejected before it was read or verified.';
+
+type ReceivedProps = { of: CapturedRequest; explained: Loaded<Explanation> | null; hasRun: boolean };
+
+/** @param explained null: the request was not captured as a whole */
+const Received = ({ of, explained, hasRun }: ReceivedProps) => (
+  <>
+    {explained === null ? (
+      <Note>{NO_BODY}</Note>
+    ) : (
+      <Show of={explained}>{(now) => <ExplanationCard of={now} was={of} />}</Show>
+    )}
+    {explained !== null && !hasRun && (
+      <Card title="Prompt">
+        <Show of={explained}>{(now) => <Prompt of={now} />}</Show>
+      </Card>
+    )}
+    <div class="grid">
+      <Card title="Payload" id="payload">
+        <Payload of={of} />
+      </Card>
+      <Card title="Headers">
+        <Facts of={of.headers.map(([name = '', value = '']) => [name, <span class="mono">{value}</span>])} />
+      </Card>
+    </div>
+  </>
+);
+
 const SIGNED = 'The signature is not included: a route that verifies it responds with 401.';
 
-interface ActionsProps {
-  readonly of: CapturedRequest;
-  readonly explained: Explanation | null;
-}
+type ActionsProps = { of: CapturedRequest; explained: Explanation | null };
 
 function RequestActions({ of: { id, verified, scheme, route }, explained }: ActionsProps) {
   const print = (form: 'curl' | 'test') => async (): Promise<string> => (await call('printRequest', { id, form })).text;
@@ -117,7 +119,6 @@ function RequestActions({ of: { id, verified, scheme, route }, explained }: Acti
     if (repeated !== null) location.hash = to(['requests', repeated]);
     return `Replayed: ${status} ${outcome}.`;
   };
-  const targets = explained?.deliveries.map(({ target }) => target).join(', ') || 'none';
   return (
     <>
       <Copy text={print('curl')} note={verified && scheme !== 'none' ? SIGNED : ''}>
@@ -127,16 +128,7 @@ function RequestActions({ of: { id, verified, scheme, route }, explained }: Acti
       <Operator>
         <Ask text="Replay request" title={`Replay this request to ${route}`} choices={{ 'Replay request': replay }}>
           <p>The request passes all stages again, as a new event with the current configuration.</p>
-          <Facts
-            of={[
-              ['Expected', explained !== null && <State of={explained.outcome} reason={explained.reason} />],
-              ['Agent', explained?.agent !== null && (explained?.agent_name ?? explained?.agent)],
-              ['Targets', explained?.prompt !== null && targets],
-            ]}
-          />
-          {explained !== null && explained.prompt !== null && (
-            <Block label="Prompt of the replay">{explained.prompt}</Block>
-          )}
+          {explained !== null && <Prompt of={explained} />}
         </Ask>
       </Operator>
     </>
@@ -248,10 +240,10 @@ function Run({ of }: { of: Stored['run'] }) {
   );
 }
 
-function Payload({ of: { body, body_base64, body_bytes, at } }: { of: CapturedRequest }) {
+function Payload({ of: { body, body_base64, body_bytes } }: { of: CapturedRequest }) {
   const [path, setPath] = useState<Path | null>(null);
   if (body === null) {
-    const size = body_bytes === null ? '' : ` (${bytes(body_bytes)}, received ${instant(at)})`;
+    const size = body_bytes === null ? '' : ` (${bytes(body_bytes)})`;
     return (
       <p class="dim">{body_base64 === null ? `The body was not captured${size}.` : `The body is binary${size}.`}</p>
     );

@@ -1,4 +1,5 @@
 /** Jobs: a table with the next run of each; or one job with its next and last runs. */
+import type { ComponentChildren } from 'preact';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { Act, Ask, Operator, Pause } from '../parts/act.tsx';
@@ -7,7 +8,7 @@ import { instant } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Ago, Card, Facts, Head, Show, State } from '../parts/ui.tsx';
+import { Ago, Card, Facts, Head, Show, State, Whole } from '../parts/ui.tsx';
 
 type Job = Output<'listJobs'>['items'][number];
 
@@ -20,37 +21,20 @@ export const Jobs = ({ place }: ViewProps) => (
     actions={() => <a href={to(['blueprints'])}>Create a job from a blueprint</a>}
     keyOf={({ id }) => id}
     columns={({ reload }) => [
-      {
-        title: 'Job',
-        cell: ({ id, name }) => (
-          <a class="whole" href={to(['jobs', id])}>
-            {name}
-          </a>
-        ),
-      },
-      { title: 'State', cell: ({ state }) => <State of={state} /> },
-      { title: 'Schedule', look: 'clip', cell: ({ schedule_human, timezone }) => `${schedule_human} (${timezone})` },
-      { title: 'Next run', cell: ({ next_runs: [next] }) => (next === undefined ? 'never' : instant(next)) },
-      {
-        title: 'Last run',
-        cell: ({ runs: [last] }) =>
-          last !== undefined && (
-            <a href={to(['deliveries', last.id])}>
-              {last.state}, <Ago at={Date.parse(last.started_at)} />
-            </a>
-          ),
-      },
-      {
-        title: '',
-        look: 'end',
-        cell: (job) => (
-          <span class="bar">
-            <Actions of={job} changed={reload} />
-          </span>
-        ),
-      },
+      ['Job', ({ id, name }) => <Whole path={['jobs', id]}>{name}</Whole>],
+      ['State', ({ state }) => <State of={state} />],
+      ['Schedule', ({ schedule_human, timezone }) => `${schedule_human} (${timezone})`, 'clip'],
+      ['Next run', ({ next_runs: [next] }) => (next === undefined ? 'never' : instant(next))],
+      ['Last run', ({ runs: [last] }) => last !== undefined && <Run of={last} />],
+      ['', (job) => <Actions of={job} changed={reload} />, 'end'],
     ]}
   />
+);
+
+const Run = ({ of: { id, state, started_at } }: { of: Job['runs'][number] }) => (
+  <a href={to(['deliveries', id])}>
+    {state}, <Ago at={Date.parse(started_at)} />
+  </a>
 );
 
 function Actions({ of: { id, name, paused }, changed }: { of: Job; changed: () => void }) {
@@ -60,7 +44,7 @@ function Actions({ of: { id, name, paused }, changed }: { of: Job; changed: () =
     return `${name} started.`;
   };
   return (
-    <>
+    <span class="bar">
       <Operator>
         <Act act={run} label={`Run now: ${name}`}>
           Run now
@@ -74,7 +58,7 @@ function Actions({ of: { id, name, paused }, changed }: { of: Job; changed: () =
         pause={(time) => call('pauseJob', { id, ...time })}
         resume={() => call('resumeJob', { id })}
       />
-    </>
+    </span>
   );
 }
 
@@ -108,6 +92,8 @@ function Remove({ of: { id, name } }: { of: Job }) {
   );
 }
 
+const lines = (of: readonly ComponentChildren[]) => of.map((each, at) => <div key={at}>{each}</div>);
+
 const One = ({ of }: { of: Job }) => (
   <Card>
     {of.description !== null && <p>{of.description}</p>}
@@ -117,22 +103,10 @@ const One = ({ of }: { of: Job }) => (
         ['State', <State of={of.state} />],
         ['Schedule', `${of.schedule_human} (${of.schedule}) in ${of.timezone}`],
         ['Paused until', instant(of.paused_until)],
-        [
-          'Next runs',
-          of.next_runs.length === 0 ? 'never' : of.next_runs.slice(0, 3).map((at) => <div key={at}>{instant(at)}</div>),
-        ],
+        ['Next runs', of.next_runs.length === 0 ? 'never' : lines(of.next_runs.slice(0, 3).map((at) => instant(at)))],
         ['Targets', of.deliver.join(', ')],
         ['Profile', of.profile !== 'default' && of.profile],
-        [
-          'Last runs',
-          of.runs.map((each) => (
-            <div key={each.id}>
-              <a href={to(['deliveries', each.id])}>
-                {each.state}, <Ago at={Date.parse(each.started_at)} />
-              </a>
-            </div>
-          )),
-        ],
+        ['Last runs', of.runs.length > 0 && lines(of.runs.map((each) => <Run of={each} />))],
       ]}
     />
     <div class="bar">

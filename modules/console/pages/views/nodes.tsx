@@ -18,13 +18,13 @@ export const Nodes = () => (
             empty="No nodes."
             keyOf={({ url, started_at }) => `${url} ${started_at}`}
             columns={[
-              { title: 'Node', cell: ({ url }) => <b>{url}</b> },
-              { title: 'State', cell: ({ state }) => <State of={state} /> },
-              { title: 'Version', cell: ({ version }) => version },
-              { title: 'Table', cell: ({ table }) => <span class="mono">{table?.slice(0, 12)}</span> },
-              { title: 'Problem', look: 'clip', cell: ({ problem }) => problem },
-              { title: 'Started', look: 'end', cell: ({ started_at }) => instant(started_at) },
-              { title: 'Lease expires', look: 'end', cell: ({ lease_expires_at }) => instant(lease_expires_at) },
+              ['Node', ({ url }) => <b>{url}</b>],
+              ['State', ({ state }) => <State of={state} />],
+              ['Version', ({ version }) => version],
+              ['Table', ({ table }) => <span class="mono">{table?.slice(0, 12)}</span>],
+              ['Problem', ({ problem }) => problem, 'clip'],
+              ['Started', ({ started_at }) => instant(started_at), 'end'],
+              ['Lease expires', ({ lease_expires_at }) => instant(lease_expires_at), 'end'],
             ]}
           />
         </>

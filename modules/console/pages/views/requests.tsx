@@ -1,15 +1,14 @@
 /** Captured requests: a filtered live table. */
 import { CHOICES } from '../../runtime/api/built/operations.ts';
 import { count, known } from '../parts/format.ts';
-import { ListView, RANGE } from '../parts/list.tsx';
+import { choicesOf, ListView, RANGE } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
-import { to } from '../parts/router.ts';
-import { Ago, Note, State } from '../parts/ui.tsx';
+import { Ago, Note, State, Whole } from '../parts/ui.tsx';
 
 const FILTERS = {
   ...RANGE,
   route: { label: 'Route', known: 'listRoutes' },
-  outcome: { label: 'Outcome', choices: CHOICES.outcome },
+  outcome: { label: 'Outcome', choices: choicesOf(CHOICES.outcome) },
   grep: { label: 'Search', type: 'search' },
 } as const;
 
@@ -24,19 +23,12 @@ export const Requests = ({ place }: ViewProps) => (
     note={({ data }) => data !== null && data.not_kept > 0 && <NotCaptured of={data.not_kept} />}
     keyOf={({ id }) => id}
     columns={() => [
-      {
-        title: 'Route',
-        cell: ({ id, route, path }) => (
-          <a class="whole" href={to(['requests', id])}>
-            {route || path}
-          </a>
-        ),
-      },
-      { title: 'Outcome', cell: ({ outcome, reason }) => <State of={outcome} reason={reason} /> },
-      { title: 'Event', cell: ({ event }) => known(event) },
-      { title: 'Status', look: 'end', cell: ({ status }) => status },
-      { title: 'Delivery ID', look: 'clip', cell: ({ delivery_id }) => <span class="mono">{delivery_id}</span> },
-      { title: 'Received', look: 'end', cell: ({ at }) => <Ago at={at} /> },
+      ['Route', ({ id, route, path }) => <Whole path={['requests', id]}>{route || path}</Whole>],
+      ['Outcome', ({ outcome, reason }) => <State of={outcome} reason={reason} />],
+      ['Event', ({ event }) => known(event)],
+      ['Status', ({ status }) => status, 'end'],
+      ['Delivery ID', ({ delivery_id }) => <span class="mono">{delivery_id}</span>, 'clip'],
+      ['Received', ({ at }) => <Ago at={at} />, 'end'],
     ]}
   />
 );

@@ -8,7 +8,7 @@ import { instant } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Badge, Block, Card, Facts, Field, Head, Note, Show, State } from '../parts/ui.tsx';
+import { Badge, Block, Card, Facts, Field, Head, Note, Show, State, Whole } from '../parts/ui.tsx';
 
 type Route = Output<'listRoutes'>['items'][number];
 
@@ -23,27 +23,11 @@ export const Routes = ({ place }: ViewProps) => (
     empty="No routes yet."
     keyOf={({ profile, name }) => `${profile} ${name}`}
     columns={({ reload }) => [
-      {
-        title: 'Route',
-        cell: (route) => (
-          <a class="whole" href={to(['routes', route.name], { profile: route.profile })}>
-            {titleOf(route)}
-          </a>
-        ),
-      },
-      { title: 'State', cell: (route) => <RouteState of={route} /> },
-      { title: 'Targets', cell: ({ deliver }) => deliver.join(', ') },
-      { title: 'Description', look: 'clip', cell: ({ description, words }) => description ?? words[0] },
-      {
-        title: '',
-        look: 'end',
-        cell: (route) => (
-          <span class="bar">
-            <TestEvent of={route} />
-            <PauseRoute of={route} changed={reload} />
-          </span>
-        ),
-      },
+      ['Route', (route) => <Whole path={['routes', route.name, route.profile]}>{titleOf(route)}</Whole>],
+      ['State', (route) => <RouteState of={route} />],
+      ['Targets', ({ deliver }) => deliver.join(', ')],
+      ['Description', ({ description, words }) => description ?? words[0], 'clip'],
+      ['', (route) => <Actions of={route} changed={reload} />, 'end'],
     ]}
   />
 );
@@ -64,19 +48,26 @@ function RouteState({ of: { paused, state, kind } }: { of: Route }) {
   );
 }
 
-/** One route by name. */
-export function RouteView({ place, id }: ViewProps) {
-  const loaded = useData('listRoutes', { limit: 200, profile: place.query.get('profile') ?? 'default' });
+interface ActionsProps {
+  readonly of: Route;
+  readonly changed: () => void;
+}
+
+const Actions = ({ of, changed }: ActionsProps) => (
+  <span class="bar">
+    <TestEvent of={of} />
+    <PauseRoute of={of} changed={changed} />
+  </span>
+);
+
+/** One route by name, and by profile if it is not the usual one. */
+export function RouteView({ place: { path }, id }: ViewProps) {
+  const loaded = useData('listRoutes', { limit: 200, profile: path[2] ?? 'default' });
   const route = loaded.data?.items.find(({ name }) => name === id);
   return (
     <>
       <Head title={route === undefined ? `Route ${id}` : titleOf(route)} of="Routes">
-        {route !== undefined && (
-          <>
-            <TestEvent of={route} />
-            <PauseRoute of={route} changed={loaded.reload} />
-          </>
-        )}
+        {route !== undefined && <Actions of={route} changed={loaded.reload} />}
       </Head>
       <Show of={loaded}>{() => (route === undefined ? <p>Route {id} does not exist.</p> : <One of={route} />)}</Show>
     </>
@@ -114,7 +105,7 @@ const WHILE_PAUSED: Readonly<Record<string, string>> = {
   cron: 'The route still accepts events; one run of its job waits until it is resumed. The schedule of the job is not affected.',
 };
 
-const PauseRoute = ({ of: { name, profile, mode, paused }, changed }: { of: Route; changed: () => void }) => (
+const PauseRoute = ({ of: { name, profile, mode, paused }, changed }: ActionsProps) => (
   <Pause
     name={name}
     changed={changed}

@@ -20,17 +20,13 @@ export const Sessions = ({ place }: ViewProps) => (
       empty="No active sessions and no waiting runs."
       keyOf={({ kind, target, profile, id }) => `${kind} ${target} ${profile} ${id}`}
       columns={() => [
-        { title: 'Session', cell: ({ target, id }) => <b>{target === null ? id : `${target} ${id}`}</b> },
-        { title: 'State', cell: stateOf },
-        { title: 'Run', cell: runOf },
-        {
-          title: 'Waiting',
-          cell: ({ waiting }) =>
-            waiting > 0 && <Badge kind="warn" icon="clock">{`${count(waiting, 'run')} waiting`}</Badge>,
-        },
-        { title: 'Messages', look: 'end', cell: ({ turns }) => turns?.toLocaleString() },
-        { title: 'Profile', cell: ({ profile }) => profile !== 'default' && profile },
-        { title: 'Changed', look: 'end', cell: changedOf },
+        ['Session', ({ target, id }) => <b>{target === null ? id : `${target} ${id}`}</b>],
+        ['State', stateOf],
+        ['Run', runOf],
+        ['Waiting', ({ waiting }) => waiting > 0 && <Badge kind="warn">{count(waiting, 'run')} waiting</Badge>],
+        ['Messages', ({ turns }) => turns?.toLocaleString(), 'end'],
+        ['Profile', ({ profile }) => profile !== 'default' && profile],
+        ['Changed', changedOf, 'end'],
       ]}
     />
     <Usage />
@@ -80,13 +76,13 @@ function Usage() {
             empty="No run reported its usage."
             keyOf={({ slot, profile, route, job, agent }) => `${slot} ${profile} ${route} ${job} ${agent}`}
             columns={[
-              { title: 'Route or job', cell: ({ route, job }) => <b>{route ?? job}</b> },
-              { title: 'Day', cell: ({ slot }) => new Date(slot).toISOString().slice(0, 10) },
-              { title: 'Agent', cell: ({ agent }) => agent },
-              { title: 'Runs', look: 'end', cell: ({ runs }) => runs.toLocaleString() },
-              { title: 'Tokens in', look: 'end', cell: ({ input_tokens }) => (input_tokens ?? 0).toLocaleString() },
-              { title: 'Tokens out', look: 'end', cell: ({ output_tokens }) => (output_tokens ?? 0).toLocaleString() },
-              { title: 'Cost', look: 'end', cell: ({ cost }) => cost !== null && Number(cost.toPrecision(4)) },
+              ['Route or job', ({ route, job }) => <b>{route ?? job}</b>],
+              ['Day', ({ slot }) => new Date(slot).toISOString().slice(0, 10)],
+              ['Agent', ({ agent }) => agent],
+              ['Runs', ({ runs }) => runs.toLocaleString(), 'end'],
+              ['Tokens in', ({ input_tokens }) => (input_tokens ?? 0).toLocaleString(), 'end'],
+              ['Tokens out', ({ output_tokens }) => (output_tokens ?? 0).toLocaleString(), 'end'],
+              ['Cost', ({ cost }) => cost !== null && Number(cost.toPrecision(4)), 'end'],
             ]}
           />
         )}

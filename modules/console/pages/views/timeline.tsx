@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { bytes, duration, instant } from '../parts/format.ts';
 import type { IconName } from '../parts/icons.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { to } from '../parts/router.ts';
+import { to, webAddress } from '../parts/router.ts';
 import type { Kind } from '../parts/ui.tsx';
 import { Card, External, Jump, lookOf } from '../parts/ui.tsx';
 import { WAITS_FOR } from './deliveries.tsx';
@@ -13,16 +13,22 @@ interface Step {
   /** Unix ms. */
   readonly at: number;
   readonly icon: IconName;
-  readonly kind?: Kind;
+  readonly kind: Kind;
   readonly text: ComponentChildren;
-  readonly about?: ComponentChildren;
+  readonly about: ComponentChildren;
 }
 
-interface Props {
-  readonly request: CapturedRequest | null;
-  readonly delivery: Stored | null;
-  readonly explained: Explanation | null;
-}
+type Look = readonly [Kind, IconName];
+
+const step = (at: number, [kind, icon]: Look, text: ComponentChildren, about: ComponentChildren = ''): Step => ({
+  at,
+  icon,
+  kind,
+  text,
+  about,
+});
+
+type Props = { request: CapturedRequest | null; delivery: Stored | null; explained: Explanation | null };
 
 export function Timeline({ request, delivery, explained }: Props) {
   const steps = [
@@ -32,7 +38,7 @@ export function Timeline({ request, delivery, explained }: Props) {
   return (
     <Card title="Timeline" aside={<span class="dim small">{instant(steps[0]?.at)}</span>}>
       <ol class="timeline">
-        {steps.map(({ at, icon, kind = 'calm', text, about }, index) => (
+        {steps.map(({ at, icon, kind, text, about }, index) => (
           <li key={index}>
             <span class={kind}>
               <Icon of={icon} />
@@ -52,73 +58,48 @@ export function Timeline({ request, delivery, explained }: Props) {
 
 /** @param isStored the steps of the delivery follow, of which the first is the acceptance */
 function requestSteps(request: CapturedRequest, explained: Explanation | null, isStored: boolean): readonly Step[] {
-  const { at, method, path, body_bytes, verified, scheme, outcome, reason, status, dispatch_id } = request;
+  const { at, method, path, body_bytes, verified, scheme, outcome, reason, status } = request;
   const size = body_bytes === null ? '' : `, ${bytes(body_bytes)}`;
-  const [kind, icon] = lookOf(outcome);
-  const isUnsigned = scheme === 'none' || scheme === null;
+  const isSigned = scheme !== 'none' && scheme !== null;
+  const why = (reason === null ? outcome : `${outcome}: ${reason}`).replaceAll('_', ' ');
   const filter = explained?.stages.find(({ stage }) => stage === 'filter')?.result;
+  const signature = isSigned
+    ? step(at, ['good', 'shield'], <Jump to="stages">Signature verified</Jump>, scheme)
+    : step(at, ['calm', 'shield'], 'Signature not checked');
   return [
-    { at, icon: 'requests', text: <Jump to="payload">Received</Jump>, about: `${method} ${path}${size}` },
-    ...(verified
-      ? [
-          {
-            at,
-            icon: 'shield',
-            kind: isUnsigned ? 'calm' : 'good',
-            text: isUnsigned ? 'Signature not checked' : 'Signature verified',
-            about: isUnsigned ? '' : scheme,
-          } as const,
-        ]
+    step(at, ['calm', 'requests'], <Jump to="payload">Received</Jump>, `${method} ${path}${size}`),
+    ...(verified ? [signature] : []),
+    ...(filter === 'pass' && reason !== 'filter'
+      ? [step(at, ['good', 'funnel'], <Jump to="stages">Filters passed</Jump>)]
       : []),
-    ...(filter === 'pass' && (dispatch_id !== null || reason !== 'filter')
-      ? [{ at, icon: 'funnel', kind: 'good', text: <Jump to="stages">Filters passed</Jump> } as const]
-      : []),
-    ...(isStored
-      ? []
-      : [
-          {
-            at,
-            icon,
-            kind,
-            text: <Jump to="stages">{`Responded ${status}`}</Jump>,
-            about: (reason === null ? outcome : `${outcome}: ${reason}`).replaceAll('_', ' '),
-          },
-        ]),
+    ...(isStored ? [] : [step(at, lookOf(outcome), <Jump to="stages">{`Responded ${status}`}</Jump>, why)]),
   ];
 }
 
+const WAITING: Look = ['warn', 'clock'];
+
 function deliverySteps(delivery: Stored, request: CapturedRequest | null): readonly Step[] {
-  const { timeline, accepted_at, started_at, outputs, waits_for, waits_since, state } = delivery;
-  const steps: Step[] = timeline.map((moment) => momentStep(moment, delivery, request));
-  const firstRun = timeline.findIndex(({ what }) => what === 'run started');
-  const waited = (timeline[firstRun]?.at ?? accepted_at) - accepted_at;
-  if (firstRun > 0 && waited >= 1000)
-    steps.splice(firstRun, 0, { at: accepted_at, icon: 'clock', text: 'Waited', about: `${duration(waited)} to run` });
-  const answered = timeline.findIndex(({ what }) => what.startsWith('answered'));
-  if (answered >= 0 && outputs.length > 0) {
-    const after = steps.findIndex(({ at }) => at >= (timeline[answered]?.at ?? 0)) + 1;
+  const { timeline, accepted_at, outputs, waits_for, waits_since, state, route } = delivery;
+  const firstRun = timeline.find(({ what }) => what === 'run started')?.at ?? accepted_at;
+  const steps = timeline.flatMap((moment): readonly Step[] => {
+    const { at, what } = moment;
+    const own = momentStep(moment, delivery, request);
+    if (what === 'accepted' && firstRun - accepted_at >= 1000)
+      return [own, step(at, ['calm', 'clock'], 'Waited', `${duration(firstRun - accepted_at)} to run`)];
+    if (!what.startsWith('answered') || outputs.length === 0) return [own];
     const names = outputs.map(({ name, target }) => `${name} to ${target}`).join(', ');
-    const at = timeline[answered]?.at ?? accepted_at;
-    steps.splice(after, 0, { at, icon: 'check', text: <Jump to="outputs">Outputs</Jump>, about: names });
-  }
-  if (waits_for !== null) {
-    const text = `Waiting for ${WAITS_FOR[waits_for]}`;
-    const href = {
-      session: to(['sessions']),
-      pause: to(['routes', delivery.route ?? '']),
-      agent: to(['sessions']),
-      approval: to(['approvals']),
-    };
-    steps.push({
-      at: waits_since ?? accepted_at,
-      icon: 'clock',
-      kind: 'warn',
-      text: <a href={href[waits_for]}>{text}</a>,
-    });
-  } else if (state === 'running') {
-    steps.push({ at: started_at ?? accepted_at, icon: 'loader', kind: 'warn', text: 'Running' });
-  }
-  return steps;
+    return [own, step(at, ['calm', 'check'], <Jump to="outputs">Outputs</Jump>, names)];
+  });
+  if (waits_for === null)
+    return state === 'running' ? [...steps, step(firstRun, ['warn', 'loader'], 'Running')] : steps;
+  const places = {
+    session: ['sessions'],
+    pause: ['routes', route ?? ''],
+    agent: ['sessions'],
+    approval: ['approvals'],
+  };
+  const text = `Waiting for ${WAITS_FOR[waits_for]}`;
+  return [...steps, step(waits_since ?? accepted_at, WAITING, <a href={to(places[waits_for])}>{text}</a>)];
 }
 
 const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
@@ -126,38 +107,25 @@ const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.sl
 function momentStep(moment: Stored['timeline'][number], delivery: Stored, request: CapturedRequest | null): Step {
   const { at, what, target, outcome, reason, next_at } = moment;
   const { run, outputs, state, id } = delivery;
+  const text = upper(what);
   if (what === 'accepted' || what === 'replayed') {
-    const text = <a href={to(['deliveries', id])}>{upper(what)}</a>;
-    return { at, icon: 'check', kind: 'good', text, about: request === null ? '' : `responded ${request.status}` };
+    const response = request === null ? '' : `responded ${request.status}`;
+    return step(at, ['good', 'check'], <a href={to(['deliveries', id])}>{text}</a>, response);
   }
-  if (what === 'run started') return { at, icon: 'bot', text: 'Run started' };
+  if (what === 'run started') return step(at, ['calm', 'bot'], text);
   if (what.startsWith('answered')) {
     const facts = [
       run.duration_ms !== null && duration(run.duration_ms),
       run.exit_code !== null && `exit code ${run.exit_code}`,
       run.usage !== null && `${(run.usage.input_tokens ?? 0) + (run.usage.output_tokens ?? 0)} tokens`,
-    ].filter(Boolean);
-    return { at, icon: 'bot', kind: 'good', text: <Jump to="run">{upper(what)}</Jump>, about: facts.join(', ') };
+    ];
+    return step(at, ['good', 'bot'], <Jump to="run">{text}</Jump>, facts.filter(Boolean).join(', '));
   }
   const [kind, icon] = lookOf(outcome ?? what);
-  const next = next_at === null ? '' : `; next attempt ${instant(next_at, 'second')}`;
-  if (target === null) {
-    const isEnd = what === state;
-    return {
-      at,
-      icon,
-      kind,
-      text: isEnd ? upper(what) : <Jump to="run">{upper(what)}</Jump>,
-      about: `${reason ?? ''}${next}`,
-    };
-  }
-  const posted = outputs.find(({ name, target: to }) => target === `${to} (${name})`)?.message_id ?? null;
-  const link = what === 'delivered' && posted !== null && /^https?:/.test(posted) ? <External url={posted} /> : '';
-  return {
-    at,
-    icon: what === 'delivered' ? 'deliveries' : icon,
-    kind,
-    text: `${upper(what)}: ${target}`,
-    about: link === '' ? `${reason ?? ''}${next}` : link,
-  };
+  const why = `${reason ?? ''}${next_at === null ? '' : `; next attempt ${instant(next_at, 'second')}`}`;
+  if (target === null) return step(at, [kind, icon], what === state ? text : <Jump to="run">{text}</Jump>, why);
+  const isSent = what === 'delivered';
+  const posted = outputs.find(({ name, target: to }) => target === `${to} (${name})`)?.message_id ?? '';
+  const link = isSent && webAddress(posted) !== null && <External url={posted} />;
+  return step(at, [kind, isSent ? 'deliveries' : icon], `${text}: ${target}`, link || why);
 }

@@ -23,18 +23,13 @@ export const HANDLERS: Handlers = {
       callOperation(context, 'status', {}),
       read(context, { kind: 'list', filter: { oldest_open: true, limit: WAITING } }),
     ]);
-    const { version, url, started_at, config, table, subscriptions, runs, dispatches, store, alerts, paused } = status;
-    const { rate_limited } = status;
+    const { url, config, table, subscriptions, dispatches, store, alerts } = status;
+    const { version, started_at, runs, paused } = status;
+    const shared = { version, url, started_at, config, runs, paused };
     return {
+      ...shared,
       now: context.clock.now(),
-      version,
-      url,
       node_state: status.state,
-      started_at,
-      config,
-      runs,
-      paused,
-      rate_limited,
       subscriptions: { serving: subscriptions.serving, quarantined: subscriptions.quarantined },
       table: { hash: table.hash, generation: table.generation, loaded_at: table.loaded_at, routes: table.routes },
       states: dispatches?.states ?? null,
@@ -105,20 +100,8 @@ export const HANDLERS: Handlers = {
     const stored = await storedDelivery(context, id);
     const { agent = null, session, prompt, skills, toolsets } = stored.dispatch;
     const { profile, route, job, state, reason } = stored;
-    return {
-      id: stored.id,
-      profile,
-      route,
-      job,
-      state,
-      reason,
-      agent,
-      session,
-      prompt,
-      skills,
-      toolsets,
-      latest: latestRun(stored),
-    };
+    const of = { id: stored.id, profile, route, job, state, reason, agent, session, prompt, skills, toolsets };
+    return { ...of, latest: latestRun(stored) };
   },
 
   async listRoutes(context, { profile, ...page }) {
@@ -258,21 +241,23 @@ async function storedDelivery(context: ApiContext, id: string): Promise<StoredDi
   return found.dispatch;
 }
 
-/** How long before its acceptance the request of an event may have arrived, in ms: the longest time that a body may take. */
-const BEFORE_MS = 60_000;
+/** How long before its acceptance the request of an event may have arrived, in ms: usually, and at most, for a slow body. */
+const BEFORE_MS = [2000, 60_000];
 
 /** The captured request of a delivery: the latest one with its delivery id that arrived before the delivery was accepted. */
 async function requestOf(context: ApiContext, stored: StoredDispatch): Promise<string | null> {
   const { accepted_at, delivery_id, route, profile, replay_of } = stored;
   if (route === null || replay_of !== null) return null;
-  const filter = { profile, route, grep: delivery_id, since: accepted_at - BEFORE_MS };
   // The id of a request is its time in 1,024ths of a millisecond, so that older deliveries are found as fast.
-  const before = ((accepted_at + 1) * 1024).toString(36).padStart(10, '0');
-  // A delivery is shown even if captured requests cannot be read. `grep` searches whole requests, so it may find others.
-  const found = callOperation(context, 'requests_list', { filter, page: { limit: 20, before } });
-  const rows = await found.catch(() => []);
-  const fitting = rows.filter((row) => row.delivery_id === delivery_id && row.at <= accepted_at);
-  return fitting.find(({ outcome }) => outcome !== 'duplicate')?.id ?? null;
+  const page = { limit: 20, before: ((accepted_at + 1) * 1024).toString(36).padStart(10, '0') };
+  for (const ms of BEFORE_MS) {
+    const filter = { profile, route, grep: delivery_id, since: accepted_at - ms };
+    // A delivery is shown even if captured requests cannot be read. `grep` searches whole requests, so it may find others.
+    const rows = await callOperation(context, 'requests_list', { filter, page }).catch(() => []);
+    const found = rows.find((row) => row.delivery_id === delivery_id && row.outcome !== 'duplicate');
+    if (found !== undefined) return found.id;
+  }
+  return null;
 }
 
 const latestRun = (stored: StoredDispatch) => ({ ...runFacts(stored), answer: stored.answer, usage: stored.usage });
@@ -315,13 +300,8 @@ async function setRoute(
 ): Promise<PauseState> {
   const routes = await callOperation(context, 'routes_list', {});
   if (!routes.some((route) => route.name === name && route.profile === profile)) throw notOne('route', name, 'unknown');
-  await callOperation(context, 'store_write', {
-    kind: 'pause_route',
-    profile,
-    route: name,
-    ...state,
-    now: context.clock.now(),
-  });
+  const now = context.clock.now();
+  await callOperation(context, 'store_write', { kind: 'pause_route', profile, route: name, ...state, now });
   return state;
 }
 

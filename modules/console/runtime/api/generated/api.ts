@@ -151,6 +151,10 @@ export interface Api {
        */
       readonly job?: string;
       /**
+       * The delivery id of the sender. Reads every delivery that matches the other filters.
+       */
+      readonly delivery_id?: string;
+      /**
        * Only entries at or after this time, in Unix ms.
        */
       readonly since?: number;
@@ -457,10 +461,6 @@ export interface Overview {
    * Paused routes.
    */
   readonly paused: readonly PausedRoute[];
-  /**
-   * Routes whose `rate_limit` has rejected requests within the hour.
-   */
-  readonly rate_limited: readonly string[];
   /**
    * The oldest pending deliveries, at most twenty, oldest first.
    */
