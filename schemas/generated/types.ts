@@ -2263,6 +2263,14 @@ export interface SourceSending {
    */
   burst_per_minute?: number;
   /**
+   * What causes many requests at once, and how many: `a push with ten jobs causes some forty requests`.
+   */
+  burst?: string;
+  /**
+   * Largest body that the sender sends, in bytes.
+   */
+  max_body_bytes?: number;
+  /**
    * Other facts: how retries slow down, when the sender deactivates a webhook, how to redeliver by hand.
    */
   note?: string;
@@ -2295,6 +2303,14 @@ export interface SourceSending1 {
    * Requests that the sender may send in a minute at most.
    */
   burst_per_minute?: number;
+  /**
+   * What causes many requests at once, and how many: `a push with ten jobs causes some forty requests`.
+   */
+  burst?: string;
+  /**
+   * Largest body that the sender sends, in bytes.
+   */
+  max_body_bytes?: number;
   /**
    * Other facts: how retries slow down, when the sender deactivates a webhook, how to redeliver by hand.
    */
@@ -4557,6 +4573,14 @@ export interface SourceFacts {
    */
   deadline_seconds: number | null;
   burst_per_minute: number | null;
+  /**
+   * What causes many requests at once, and how many.
+   */
+  burst?: string;
+  /**
+   * Largest body that the sender sends.
+   */
+  max_body_bytes?: number;
 }
 /**
  * Alternative names of the sender's events, by the name that is sent.
