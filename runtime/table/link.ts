@@ -15,7 +15,7 @@ import { linkEvents, linkMaxAge } from './link-events.ts';
 import { linkFilter } from './link-filter.ts';
 import { linkKey } from './link-key.ts';
 import { linkLoop } from './link-loop.ts';
-import { linkBody, linkPrompt } from './link-template.ts';
+import { linkBody, linkPrompt, linkTemplate } from './link-template.ts';
 import type { LinkedCoalesce, LinkedResponse, LinkedRoute, LinkedScript } from './linked-table.ts';
 import { TableError } from './table-source.ts';
 
