@@ -47,7 +47,9 @@ function lowerConsole(config: GatewayConfig['console'], name: string | undefined
   const { host, port, token, viewer_token, base_path } = { ...DEFAULTS.console, ...config };
   const viewer = optionalRef(viewer_token);
   return {
-    ...{ host, port, token: optionalRef(token) },
+    host,
+    port,
+    token: optionalRef(token),
     ...(viewer === null ? {} : { viewer_token: viewer }),
     ...(name === undefined ? {} : { name }),
     ...(base_path === undefined ? {} : { base_path }),
