@@ -624,6 +624,7 @@ export interface Delivery {
       | 'retry'
       | 'ambiguous'
       | 'withdrawn'
+      | 'superseded'
       | 'approved'
       | 'rejected'
       | null;
