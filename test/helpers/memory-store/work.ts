@@ -2,12 +2,13 @@
 
 import type { GivenUp, MutationResults, Recover, TakeWork } from '../../../runtime/store/contract.ts';
 import type { Pause } from '../../../runtime/store/records.ts';
-import { interruptedStep, UNANSWERED } from '../../../runtime/store/unit/apply.ts';
+import { interruptedStep } from '../../../runtime/store/states.ts';
+import { UNANSWERED } from '../../../runtime/store/unit/apply.ts';
 import { noteError } from './dispatches.ts';
 import { pauseFor } from './guard.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { DeliveryRow, DispatchRow, Due, MemoryTables } from './tables.ts';
-import { hasTurn, laneOf, move, nameOf } from './tables.ts';
+import { hasTurn, isReplaced, laneOf, move, nameOf, skipReplaced } from './tables.ts';
 
 export function workHandlers(tables: MemoryTables): Pick<MutationHandlers, 'take_work' | 'flush_groups' | 'recover'> {
   return {
@@ -144,6 +145,7 @@ function interrupt(tables: MemoryTables, row: DispatchRow, now: number, hasBegun
   move(tables, row, 'pending');
   if (hasBegun) row.steps = [...row.steps, interruptedStep(row.started_at ?? now, now)];
   row.holder = null;
+  if (isReplaced(tables, row)) skipReplaced(tables, row, now);
 }
 
 function giveUp(tables: MemoryTables, row: DispatchRow, now: number): GivenUp {
