@@ -103,7 +103,7 @@ const HANDLEBARS = new RegExp(
 const DOLLAR = new RegExp(`(?:\\$|(?<![\\w}])%)\\{((?=[A-Z0-9_.-]*[a-z])${PATH})\\}`, 'g');
 
 const CONTROL =
-  /\{%-?\s[^{}\n]*%\}|<%[-_]? +(?:if|unless|for|each|while|\w+(?:\.\w+)*\.(?:each|forEach))\b[^\n]*?%>|\{\{-? *(?:#(?:if|each|unless|with)|if|range|with|for)\s[^{}\n]*\}\}|\{\{ *#[\w.]+ *\}\}|\{(?:# *(?:if|for|unless|with|range|[eE]ach)|#E[aA][cC][hH])\b(?<!\{#each)[^{}\n]*\}|\{\{?[>^] *[A-Za-z_][\w.-]*\}\}?/g;
+  /\{%-?\s[^{}\n]*%\}|<%[-_]? +(?:if|unless|for|each|while|\w+(?:\.\w+)*\.(?:each|forEach))\b[^\n]*?%>|\{\{-? *(?:#(?:if|each|unless|with)|if|range|with|for)\s[^{}\n]*\}\}|\{\{ *#[\w.]+ *\}\}|\{ *(?:# *(?:if|for|unless|with|range|[eE]ach)|#E[aA][cC][hH])\b(?<!\{#each)[^{}\n]*\}|\{\{?[>^] *[A-Za-z_][\w.-]*\}\}?/g;
 
 /** Delimiters of ERB, EJS, Python and others that have no braces; except for the first, only a dotted path is certain. */
 const DELIMITED =
