@@ -1,5 +1,5 @@
 /**
- * Braces in templates, in the spelling of other tools. The compiler asks about texts with braces that are no placeholders, and
+ * Braces in templates, in the spelling of other tools. The compiler asks about texts with other braces, and
  * about malformed ones (`Problem.ask`). What is in braces is an attempt at a placeholder unless it has the form of prose, JSON,
  * CSS, code or mathematics (`isHarmless`). A repair is given only if the text can have had no other meaning.
  */
