@@ -148,7 +148,10 @@ export const SUBSCRIBE_OPTIONS = {
   deliverExtra: list(`key=value`, `Another key of deliver_extra, such as repo=… ; ${REPEATABLE}`),
   description: descriptionOption,
   deliverOnly: toggle('Run no agent: the prompt is the message (--no-deliver-only turns this off)'),
-  agent: text('name', 'Name of one of `agents`; `none`: the prompt is the message, stored and retried'),
+  agent: text(
+    'name',
+    'Agent to run, by its name in `agents`; `none`: run no agent, the prompt is the message, stored and retried',
+  ),
   cronJob: text('job', 'Fire this job instead of running the prompt'),
   routeProfile: text('profile', 'Profile of the route'),
   mirrorToSession: toggle("Append deliveries to the chat's session"),

@@ -35,7 +35,7 @@ export interface RouteKey {
 const DIRECT = 'a `deliver_only` route runs no agent';
 const NONE = '`agent: none` runs no agent';
 const WAITS =
-  'a `deliver_only` route runs no agent, and its sender waits; remove `deliver_only` to store the message instead';
+  'a `deliver_only` route runs no agent and sends the prompt while the sender waits; remove `deliver_only` to store the message';
 const ONCE = 'a job never runs twice at once';
 const ENDS = 'the sender of a `deliver_only` route waits for the result';
 const FIRES = 'a job also has runs without an event';

@@ -60,7 +60,7 @@ export function skippedTime(schedule: Schedule, timezone: string): ScheduleCompl
     const [skipped] = nextRuns({ schedule: schedule.text, timezone: 'UTC', from: from - 1, count: 1 });
     if (skipped === undefined || skipped >= to) continue;
     const isWritten = !schedule.minute.includes('*') && !`${schedule.minute}${schedule.hour}`.includes('/');
-    const then = isWritten ? `it then fires at ${clock(to)}` : 'it then does not fire';
+    const then = isWritten ? `a time in between fires at ${clock(to)}` : 'a time in between does not fire';
     return {
       message: `in ${timezone} the clocks go from ${clock(from)} to ${clock(to)} on one day of the year: ${then}`,
       hint: `choose a time before ${clock(from)} or from ${clock(to)} on, or a zone without clock changes`,

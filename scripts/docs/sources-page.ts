@@ -46,10 +46,10 @@ tried. \`auth: [...]\` limits the schemes to a list. In the setup steps below, \
 - \`public_url\`, for the server or for one route, is needed if the sender signs the URL.
 - If your sender is missing, [describe it](own-sources.md) in YAML.
 
-A captured request that is sent again is a duplicate: by its delivery id if that is signed, otherwise by the digest of the
-signed bytes while the signed time is valid. If a source signs no time, **Replay attack** says how someone who has intercepted a request could send it again.
-\`replay_guard: body\` on a route or a source prevents that: while delivery ids are remembered, a request with the same body is a
-duplicate, whatever its id.
+If someone intercepts a request and sends it again, it is a duplicate. If its delivery id is signed, hookwright recognises it by that id;
+otherwise by the digest of the signed bytes, and only while the signed time is valid. If a source signs no time, **Replay attack** says how
+an intercepted request could be sent again. \`replay_guard: body\` on a route or a source prevents that: while delivery ids are remembered,
+a request with the same body is a duplicate, whatever its id.
 
 **Window** is the maximum difference between a signed timestamp and the server's clock, in both directions; *(ours)* marks a number
 that hookwright chose. **Evidence** is where the facts come from: *vendor* is the sender's own documentation or SDK, *secondary* a

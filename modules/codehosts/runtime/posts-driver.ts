@@ -58,7 +58,8 @@ const MAX_REMEMBERED = 1000;
 /** How long the state of an object is known, in ms: the outputs of a run are due together. */
 const STATE_MS = 60_000;
 
-const UNKNOWN_STATE = 'the target cannot check the value of `fresh`: it must be a commit or an `updated_at`';
+const UNKNOWN_STATE =
+  'the target cannot check the value of `fresh`, which must be a commit or the time in `updated_at`';
 const SUPERSEDED = { kind: 'superseded', reason: 'superseded', retry_after_ms: null } as const;
 
 /** Sends a post or its replacement. */

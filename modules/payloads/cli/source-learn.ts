@@ -103,8 +103,8 @@ function printOne(context: CliContext, given: Input, [first, ...others]: readonl
   if (others.length > 0) {
     const names = [first, ...others].map(([event]) => event).join(', ');
     throw new CliError(
-      `the requests have ${others.length + 1} events: ${names}`,
-      'write one file per event with --out <dir>, or choose an event with --event <name>',
+      `the requests contain ${others.length + 1} event types: ${names}`,
+      'write one file per event type with --out <dir>, or choose one with --event <name>',
     );
   }
   printLine(context, printSchema(given.name, first).trimEnd());

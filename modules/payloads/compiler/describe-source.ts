@@ -80,7 +80,7 @@ export function describeHandshake({ challenges }: Pick<SchemePlan, 'challenges'>
   return [...new Set(texts)].join('; ');
 }
 
-/** What a person who has captured a request can do with it; empty if a signed time limits that. */
+/** What a person who has intercepted a request can do with it; empty if a signed time limits that. */
 export function describeReplay(plan: SchemePlan): string {
   const { verify, timestamp, delivery_digest, replay_guard } = plan;
   if (timestamp !== null || verify === 'none') return '';

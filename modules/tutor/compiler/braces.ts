@@ -150,7 +150,7 @@ const repaired = (message: string, path: string): Answer => ({
 function handlebars([written, each, list = '', end, item, path, index]: RegExpExecArray): Answer {
   const plain =
     each !== undefined ? `#each ${list}` : (end ?? index ?? (item !== undefined && path === undefined ? '.' : path));
-  return repaired(`${written} has two pairs of braces, and blocks have one`, plain ?? '');
+  return repaired(`${written} has two pairs of braces instead of one`, plain ?? '');
 }
 
 function doubled(match: RegExpExecArray): Answer | null {

@@ -35,7 +35,7 @@ export const repairRounds: RepairFiles = (compiled, recompile) => {
   }
   const left = result.diagnostics
     .filter(isFixable)
-    .map((diagnostic) => ({ diagnostic, why: dropped.get(keyOf(diagnostic)) ?? 'too many repairs: run it again' }));
+    .map((diagnostic) => ({ diagnostic, why: dropped.get(keyOf(diagnostic)) ?? 'too many repairs; use --fix again' }));
   const diagnostics = result.diagnostics.map((each) => (dropped.has(keyOf(each)) ? withoutFix(each) : each));
   return { result: { ...result, diagnostics }, files: [...texts.values()], left };
 };

@@ -65,7 +65,7 @@ function tried(request: RefusedRequest, plan: SchemePlan): SignatureCause | null
   if (meant !== null && trials.some((trial) => tryTrial({ ...trial, plan: { ...plan, timestamp: meant } }).ok))
     return seen(
       'timestamp_unit',
-      `the signature would be valid, but the timestamp is ${UNITS[meant.unit]}, and this source sends ${unitOf(plan)}`,
+      `the signature would be valid, but the timestamp is ${UNITS[meant.unit]} instead of ${unitOf(plan)}`,
     );
   // Trials ignore the age. If one succeeds, only the age is invalid.
   if (trials.some((trial) => tryTrial(trial).ok)) return seen(reason, REASON_TEXTS[reason] + pastWindow(request, plan));
