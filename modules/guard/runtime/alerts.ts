@@ -35,7 +35,7 @@ const ENDS_WHEN_QUIET: ReadonlySet<LastingAlert['kind']> = new Set(['signature_f
 
 interface Row extends LastingAlert {
   readonly told_at: number;
-  /** Id of its last message; none: it was sent to nobody. */
+  /** Id of its last message; none: it had no receiver. */
   readonly message?: string;
 }
 

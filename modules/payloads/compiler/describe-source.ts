@@ -95,6 +95,24 @@ export function describeReplay(plan: SchemePlan): string {
 /** Describes the places of credentials besides the signature; empty if there are none. */
 export const describeCredentials = ({ credentials }: SourceFile): string => describePlaces(listOf(credentials));
 
+/** Which events one request has, and whether it may have none; empty if it is one event with a body. */
+export const describeBody = ({ each, max_batch, allow_empty }: SourceFile): string =>
+  [
+    ...(each === undefined
+      ? []
+      : [`each item of \`${each}\` is an event, at most ${max_batch ?? 'max_batch (1,000)'}`]),
+    ...(allow_empty === true ? ['may be empty: the payload is `{}`'] : []),
+  ].join('; ');
+
+/** The responses in place of the usual JSON; empty if there are none. */
+export const describeResponses = ({ respond = {} }: SourceFile): string =>
+  Object.entries(respond)
+    .map(
+      ([outcome, { status, content_type: type }]) =>
+        `${outcome}: ${[status, type].filter(Boolean).join(' ') || 'text'}`,
+    )
+    .join(', ');
+
 /** Returns facts about how the source sends, one phrase each. */
 export function describeSending({ sending }: SourceFile): string[] {
   if (sending === undefined) return [];

@@ -295,7 +295,7 @@ const SUBJECTS: readonly Subject[] = [
   ...Object.entries(GITLAB).map(([target, how]) => ofHost(target, how, openGitLab, TOKEN, 'default')),
 ];
 
-/** Sends one message through the outage, until it is delivered or fails for good. @returns the state, and the messages that the service shows */
+/** Sends one message through the outage, until it is delivered or dead. @returns the state, and the messages that the service shows */
 async function outage(t: TestContext, { start }: Subject, fault: Fault, at_most_once: boolean) {
   const { deliverer, clock, delivery, messages, seen, front } = await start(t, fault);
   const policy = () => ({ max_attempts: 8, at_most_once });

@@ -27,9 +27,9 @@ const service = await createService({ table: { file: table }, home, env, clock }
 const { url } = await service.listen({ host: '127.0.0.1', port });
 process.stdout.write(`${url}\n`);
 
-/** How often somebody looks for messages that wait for approval, and approves them, in ms. */
+/** How often a person looks for messages that wait for approval, and approves them, in ms. */
 const APPROVE_MS = 400;
-const YES = { approve: true, by: 'somebody', reason: null };
+const YES = { approve: true, by: 'a person', reason: null };
 
 async function approveAll(): Promise<void> {
   for (const { id } of await listApprovals(service.store))
