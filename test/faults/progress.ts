@@ -1,4 +1,4 @@
-/** Says on stderr how far a long table is, so that nobody takes it for one that hangs. */
+/** Says on stderr how far a long table is, so that it does not seem to hang. */
 
 /** At most one line in this time, in ms. */
 const EVERY_MS = 15_000;
