@@ -72,8 +72,8 @@ export const escapeInvisibleInLines = (text: string): string => text.replace(EAC
 export const codeBlock = (text: string): string =>
   `\`\`\`\n${escapeInvisibleInLines(text).replace(/`{3,}|[\p{Zs}\t]{80,}/gu, (run) => run.replace(/./gu, escaped))}\n\`\`\``;
 
-/** Words on one line that no renderer changes: without markup, links and mentions. */
-const PLAIN = /^(?!.*(?::\/\/|www\.|hookwright|\b_|_\b| {2}))\p{L}[\p{L}\p{N} .,:;()'"=+/?%_-]*$/iu;
+/** Words on one line that no renderer changes: without markup, links, mentions, and the number of a list item. */
+const PLAIN = /^(?!.*(?::\/\/|www\.|hookwright|\b_|_\b| {2}))(?:\p{L}|\p{N}+ \p{L})[\p{L}\p{N} .,:;()'"=+/?%_-]*$/iu;
 
 /** A text that strangers may have chosen, as no renderer changes it. */
 export const inert = (text: string): string => (PLAIN.test(text) ? text : codeBlock(text));

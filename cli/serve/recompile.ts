@@ -59,10 +59,12 @@ function finish(request: RecompileRequest, result: CompileResult, refused: Refus
   const written = result.output === null || refused !== null ? null : writeTables(folder, result.output);
   const { diagnostics, inputs, root, files, ignored } = result;
   const problem = describeErrors(diagnostics);
+  // Hints are for those who edit the configuration: `lint` prints them.
+  const shown = diagnostics.filter(({ severity }) => severity !== 'hint');
   return {
     ok: written !== null && problem === null,
     changed: written?.changed ?? false,
-    diagnostics: printPretty(diagnostics, { color: request.color, width: request.width }),
+    diagnostics: printPretty(shown, { color: request.color, width: request.width }),
     problem,
     inputs,
     root,

@@ -185,8 +185,8 @@ async function inspect(row: TurnsRow, total: number): Promise<TurnsReport> {
   };
 }
 
-/** Ids in the order of acceptance. */
-async function allOf(store: Store): Promise<readonly DispatchSummary[]> {
+/** All dispatches in the order of acceptance. */
+export async function allOf(store: Store): Promise<readonly DispatchSummary[]> {
   const all: DispatchSummary[] = [];
   for (;;) {
     const before = all.at(-1)?.ref;

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { printTable } from '../../bench/harness/print-table.ts';
 import type { DamageResult } from './damage.ts';
 import { killWithLog, runDamage } from './damage.ts';
-import { fileDamages, makeHomes, runFileCorpus } from './file-damage.ts';
+import { FILES, fileDamages, makeHomes, runFileCorpus, STOPS } from './file-damage.ts';
 import { killWriters } from './log-kills.ts';
+import { startProgress } from './progress.ts';
 import { makeRows, ROW_DAMAGES, runRows } from './row-damage.ts';
 import { removeHome } from './short-run.ts';
 import type { Damage } from './wal.ts';
@@ -17,6 +18,7 @@ const ALL: readonly Damage[] = [...DAMAGES, ...Array.from({ length: PLACES }, (_
 /** Prints a row for each damage. @returns the number of unreported or wrongly reported ones */
 export async function damageTable(root: string, program: readonly string[]): Promise<number> {
   const rows: string[][] = [];
+  const progress = startProgress('damage', 2 * ALL.length);
   let broken = 0;
   for (const [name, isNew] of [
     ['in use', false],
@@ -29,6 +31,7 @@ export async function damageTable(root: string, program: readonly string[]): Pro
       removeHome(to);
       if (result.wrong.length > 0) broken++;
       rows.push(row(name, killed.acknowledged.length, damage, result));
+      progress();
     }
   }
   const header = ['home', 'damage', 'acknowledged', 'lost', 'to be said', ''];
@@ -44,7 +47,9 @@ const FLIPS = 200;
  * plausible text
  */
 export async function fileTable(root: string): Promise<number> {
-  const rows = await runFileCorpus(await makeHomes(root), fileDamages(CUTS, FLIPS));
+  const damages = fileDamages(CUTS, FLIPS);
+  const progress = startProgress('files', STOPS.length * FILES.length * damages.length);
+  const rows = await runFileCorpus(await makeHomes(root), damages, progress);
   const header = ['stop', 'file', 'damage', 'cells', 'start refused', 'said', 'harmless', 'silent'];
   const cells = rows.map(({ stop, file, damage, cells: count, refused, said, harmless, silent }) => [
     ...[stop, file, damage, ...[count, refused, said, harmless].map(String)],
@@ -58,7 +63,7 @@ const KILLS = 300;
 
 /** Prints the number of kills. @returns how many starts reported damage of a whole file, or lacked an event */
 export async function killTable(root: string): Promise<number> {
-  const { kills, marked, wrong } = await killWriters(root, KILLS);
+  const { kills, marked, wrong } = await killWriters(root, KILLS, startProgress('kills', KILLS));
   console.log(
     `${printTable(['kills', 'log known', ''], [[String(kills), String(marked), wrong.join('; ') || 'kept']])}\n`,
   );
@@ -69,11 +74,13 @@ export async function killTable(root: string): Promise<number> {
 export async function rowTable(root: string): Promise<number> {
   const home = await makeRows(root);
   const rows: string[][] = [];
+  const progress = startProgress('rows', Object.keys(ROW_DAMAGES).length);
   let broken = 0;
   for (const name of Object.keys(ROW_DAMAGES)) {
     const { columns, said, wrong } = await runRows(home, name);
     broken += wrong.length;
     rows.push([name, String(columns), String(said), wrong.length === 0 ? 'kept' : `BROKEN: ${wrong.join('; ')}`]);
+    progress();
   }
   console.log(`${printTable(['damage', 'columns', 'said', ''], rows)}\n`);
   return broken;

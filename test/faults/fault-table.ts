@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { printTable } from '../../bench/harness/print-table.ts';
 import type { DiskTool } from '../helpers/disk/disk-plan.ts';
 import type { FaultKind } from './kinds.ts';
+import { startProgress } from './progress.ts';
 import type { FaultResult } from './run-fault.ts';
 import { runFault } from './run-fault.ts';
 import { removeHome } from './short-run.ts';
@@ -26,14 +27,20 @@ const AT_ONCE = 2;
 /** The number of calls differs a little from run to run, so a single run that does not reach a call is not the end. */
 const MISSES = 4;
 
+/** No run makes so many calls: a run whose fault is this one only counts them. */
+const NEVER = 60_000;
+
 const HEADER = ['fault', 'calls', 'cells', 'kept', 'broken', 'start refused', 'accepted', 'refused', 'broken at'];
 
 /** Prints the cells that broke a promise, then the table. @returns the number of these cells */
 export async function faultTable(table: FaultTable): Promise<number> {
   const rows: string[][] = [];
   let broken = 0;
+  const [first] = table.kinds;
+  const { calls } = first === undefined ? { calls: null } : await cellAt(table, first, NEVER);
   for (const kind of table.kinds) {
-    const cells = await cellsOf(table, kind);
+    const count = calls?.[kind.call] ?? 0;
+    const cells = await cellsOf(table, kind, startProgress(kind.name, Math.ceil(count / stepOf(table, kind)) + MISSES));
     const bad = cells.filter(({ wrong }) => wrong.length > 0);
     broken += bad.length;
     rows.push(row(kind, cells, bad));
@@ -42,9 +49,11 @@ export async function faultTable(table: FaultTable): Promise<number> {
   return broken;
 }
 
-async function cellsOf(table: FaultTable, kind: FaultKind): Promise<readonly Cell[]> {
+const stepOf = ({ every }: FaultTable, kind: FaultKind): number => every ?? kind.every;
+
+async function cellsOf(table: FaultTable, kind: FaultKind, progress: () => void): Promise<readonly Cell[]> {
   const cells: Cell[] = [];
-  const step = table.every ?? kind.every;
+  const step = stepOf(table, kind);
   let next = 1;
   let missed = 0;
   const worker = async (): Promise<void> => {
@@ -55,6 +64,7 @@ async function cellsOf(table: FaultTable, kind: FaultKind): Promise<readonly Cel
       if (cell.reached) cells.push(cell);
       else missed++;
       report(kind, cell);
+      progress();
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));

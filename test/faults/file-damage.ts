@@ -12,9 +12,9 @@ import { openReading } from '../../runtime/store/sqlite/open-database.ts';
 import { HOLDER, makeAccept, makeTake } from '../helpers/dispatches.ts';
 import { openOfflineStore } from '../helpers/rescued-store.ts';
 
-const FILES = ['', '-wal', '-shm', '-wal.id', '.id'];
+export const FILES = ['', '-wal', '-shm', '-wal.id', '.id'];
 const EVENTS = 12;
-const STOPS = ['clean stop', 'kill'] as const;
+export const STOPS = ['clean stop', 'kill'] as const;
 type Stop = (typeof STOPS)[number];
 
 /** Copies of the files: at each stop, an older one, and one from before that with its log. */
@@ -122,7 +122,11 @@ export interface FileRow {
 type Outcome = 'refused' | 'said' | 'harmless' | 'silent';
 
 /** Runs the whole corpus. */
-export async function runFileCorpus(homes: Homes, damages: readonly FileDamage[]): Promise<readonly FileRow[]> {
+export async function runFileCorpus(
+  homes: Homes,
+  damages: readonly FileDamage[],
+  progress = (): void => {},
+): Promise<readonly FileRow[]> {
   const rows: FileRow[] = [];
   const path = join(homes.root, 'cell', 'state.db');
   mkdirSync(join(homes.root, 'cell'));
@@ -141,6 +145,7 @@ export async function runFileCorpus(homes: Homes, damages: readonly FileDamage[]
           // The driver closes a file only once its statements are collected.
           await new Promise((resolve) => setImmediate(resolve));
         }
+        progress();
         const of = (outcome: Outcome): number => found.filter((each) => each === outcome).length;
         const silent = found.flatMap((outcome, n) => (outcome === 'silent' ? [n] : []));
         const file = `state.db${end}`;

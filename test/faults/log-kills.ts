@@ -22,7 +22,7 @@ export interface KillCounts {
 }
 
 /** @param root an empty folder */
-export async function killWriters(root: string, kills: number): Promise<KillCounts> {
+export async function killWriters(root: string, kills: number, progress = (): void => {}): Promise<KillCounts> {
   const path = join(root, 'state.db');
   const wrong: string[] = [];
   let marked = 0;
@@ -36,6 +36,7 @@ export async function killWriters(root: string, kills: number): Promise<KillCoun
     if (damage !== null) wrong.push(`kill ${n}: ${damage.message}`);
     const lost = stored.filter((id) => !found.has(id));
     if (lost.length > 0) wrong.push(`kill ${n}: ${lost.length} events of ${stored.length} are lost`);
+    progress();
   }
   return { kills, marked, wrong };
 }

@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DiskFault, DiskTool } from '../helpers/disk/disk-plan.ts';
+import type { DiskCalls, DiskFault, DiskTool } from '../helpers/disk/disk-plan.ts';
 import type { GatewayProcess } from '../helpers/gateway-process.ts';
 import { GatewayEnded, startGatewayProcess } from '../helpers/gateway-process.ts';
 import { holdsWithin, isFinished, observe, wrongOfAcknowledged, wrongOfRefused } from './observe.ts';
@@ -24,6 +24,7 @@ export interface FaultRun {
 export interface FaultResult {
   /** True if the process reached the failing call. */
   readonly reached: boolean;
+  readonly calls: DiskCalls;
   /** True if it refused to start when the fault was hit. */
   readonly refusedStart: boolean;
   readonly accepted: number;
@@ -53,7 +54,7 @@ export async function runFault(run: FaultRun): Promise<FaultResult> {
   }
   const { wrong, first } = senders;
   if (refusedStart && run.fault.error === 'ENOSPC') wrong.push('a full disk kept the gateway from starting');
-  return { reached: calls.failed > 0, refusedStart, wrong, ...first };
+  return { reached: calls.failed > 0, calls, refusedStart, wrong, ...first };
 }
 
 function start({ home, program }: FaultRun, wrap?: Parameters<typeof startGatewayProcess>[0]['wrap']) {

@@ -35,7 +35,7 @@ const ENDS_WHEN_QUIET: ReadonlySet<LastingAlert['kind']> = new Set(['signature_f
 
 interface Row extends LastingAlert {
   readonly told_at: number;
-  /** Id of its last message; none: it was sent to nobody. */
+  /** Id of its last message; none: it had no receiver. */
   readonly message?: string;
 }
 
@@ -252,24 +252,10 @@ function next(row: Row | null, of: AlertCondition, count: number, reason: string
 }
 
 function isRow(value: unknown): boolean {
-  const {
-    kind,
-    subject,
-    since,
-    last_at,
-    told_at,
-    count,
-    reason,
-    until = 0,
-    message = '',
-  } = (value ?? {}) as Partial<Row>;
-  const isKnown =
-    ALERT_KINDS.some((each) => each === kind) &&
-    isText(subject) &&
-    isText(reason) &&
-    isInstant(until) &&
-    isText(message);
-  return isKnown && isInstant(since) && isInstant(last_at) && isInstant(told_at) && isCount(count);
+  const row = (value ?? {}) as Partial<Row>;
+  const { kind, subject, since, last_at, told_at, count, reason, until = 0, message = '' } = row;
+  const isKnown = ALERT_KINDS.some((each) => each === kind) && [subject, reason, message].every(isText);
+  return isKnown && [until, since, last_at, told_at].every(isInstant) && isCount(count);
 }
 
 /** Longest reason and subject, in UTF-16 units. */

@@ -112,19 +112,17 @@ export const describeResponses = ({ respond = {} }: SourceFile): string =>
         `${outcome}: ${[status, type].filter(Boolean).join(' ') || 'text'}`,
     )
     .join(', ');
-const MIB = 2 ** 20;
 
 /** Returns facts about how the source sends, one phrase each. */
 export function describeSending({ sending }: SourceFile): string[] {
   if (sending === undefined) return [];
   const { attempts, horizon_seconds: horizon, deadline_seconds: deadline, burst_per_minute: burst } = sending;
-  const { max_body_bytes: largest } = sending;
   return [
     ...(deadline === undefined ? [] : [`waits ${printDuration(deadline)} for an answer`]),
     ...retries(attempts, horizon),
     ...(burst === undefined ? [] : [`sends up to ${burst} requests a minute`]),
     ...(sending.burst === undefined ? [] : [`sends bursts (${sending.burst})`]),
-    ...(largest === undefined ? [] : [`sends bodies of up to ${largest / MIB} MiB`]),
+    ...(sending.max_body_bytes === undefined ? [] : [`sends bodies of up to ${sending.max_body_bytes / 2 ** 20} MiB`]),
   ];
 }
 

@@ -1,4 +1,4 @@
-/** Limits below what a sender that never retries may send are noted by `lint`, and are no problem. */
+/** Limits below what a sender that never retries may send are noted by `lint`, and never fail it. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';

@@ -96,15 +96,28 @@ export class Cluster {
 
   /** Kills the server with SIGKILL; its children notice and end. Waits until they have. */
   async kill(): Promise<void> {
-    const { pid } = this;
-    if (pid === null) return;
-    // A stopped server starts no other processes.
-    process.kill(pid, 'SIGSTOP');
-    while (!hasState(pid, 'T')) await sleep(1);
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+    const [pid, ...children] = await this.halt();
+    if (pid === undefined) return;
     process.kill(pid, 'SIGKILL');
     while ([pid, ...children].some(isRunning)) await sleep(5);
     rmSync(join(this.data, 'postmaster.pid'), { force: true });
+  }
+
+  /** Hangs for a time, as a server whose disk stalls: it answers nothing, and ends nothing. */
+  async stall(ms: number): Promise<void> {
+    const all = (await this.halt()).filter(isRunning);
+    for (const pid of all.slice(1)) process.kill(pid, 'SIGSTOP');
+    await sleep(ms);
+    for (const pid of all.filter(isRunning)) process.kill(pid, 'SIGCONT');
+  }
+
+  /** Stops the server, which then starts no other processes. @returns the server and its children; empty: it does not run */
+  private async halt(): Promise<readonly number[]> {
+    const { pid } = this;
+    if (pid === null || !isRunning(pid)) return [];
+    process.kill(pid, 'SIGSTOP');
+    while (!hasState(pid, 'T')) await sleep(1);
+    return [pid, ...readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)];
   }
 
   remove(): void {

@@ -5,6 +5,8 @@ import type { Direction } from '../../../helpers/tcp-proxy.ts';
 import type { StormGateway } from './gateways.ts';
 
 export interface ChaosPlan {
+  /** The database hangs for ms, as on a disk that stalls. */
+  readonly stalls: readonly number[];
   /** SIGKILL of a gateway, which is restarted. */
   readonly kills: number;
   /** SIGSTOP of a gateway for longer than its lease, then SIGCONT. */
@@ -22,7 +24,8 @@ type Action = (parts: ChaosParts) => Promise<string>;
 
 export interface ChaosParts {
   readonly gateways: readonly StormGateway[];
-  readonly cluster: Cluster;
+  /** Null: the gateway's store is a file. */
+  readonly cluster: Cluster | null;
   readonly random: () => number;
   /** Receives every fault. */
   readonly say: (what: string) => void;
@@ -48,17 +51,24 @@ const cut =
   ({ directions, ms }: ChaosPlan['cuts'][number]): Action =>
   (parts) =>
     withGateway(parts, async ({ proxy }) => {
-      proxy.cut(...directions);
+      proxy?.cut(...directions);
       await sleep(ms);
-      proxy.heal();
+      proxy?.heal();
       return `cut off for ${ms} ms (${directions.join(' and ')})`;
     });
 
 const killDatabase: Action = async ({ cluster }) => {
-  await cluster.kill();
-  cluster.start();
+  await cluster?.kill();
+  cluster?.start();
   return 'database killed and started again';
 };
+
+const stall =
+  (ms: number): Action =>
+  async ({ cluster }) => {
+    await cluster?.stall(ms);
+    return `database hung for ${ms} ms`;
+  };
 
 async function withGateway(
   { gateways, random }: ChaosParts,
@@ -86,6 +96,7 @@ export async function rage(plan: ChaosPlan, parts: ChaosParts, overMs: number): 
       ...Array.from({ length: plan.pauses }, () => pause),
       ...Array.from({ length: plan.databaseKills }, () => killDatabase),
       ...plan.cuts.map(cut),
+      ...plan.stalls.map(stall),
     ],
     parts.random,
   );

@@ -45,6 +45,7 @@ async function start(t: TestContext): Promise<FaultParts & { readonly gateway: S
   await gateway.start();
   // Before the disk is unmounted.
   atEnd(t, () => cluster.stop('immediate'));
+  assert.ok(gateway.proxy !== null);
   return { cluster, url, proxy: gateway.proxy, disk, gateway };
 }
 

@@ -1,4 +1,7 @@
-/** The gateways of the storm: each a process with its own proxy in front of the database, and always on one port. */
+/**
+ * The gateways of the storm: each a process, always on one port, with its own proxy in front of the database, or with a disk that
+ * stalls.
+ */
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,6 +10,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Ending } from '../../../helpers/at-end.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
+import type { DiskTool } from '../../../helpers/disk/disk-plan.ts';
 import { nodeArgv } from '../../../helpers/node-argv.ts';
 import type { TcpProxy } from '../../../helpers/tcp-proxy.ts';
 import { startTcpProxy } from '../../../helpers/tcp-proxy.ts';
@@ -14,27 +18,40 @@ import type { NodeOptions } from './node.ts';
 
 const [NODE = '', ...ENTRY] = nodeArgv(new URL('./node.js', import.meta.url));
 
+/** Once in this time, in ms, the disk hangs: for one, two or three seconds. */
+const STALL_MS = 20_000;
+
+export interface StormGatewayOptions extends Omit<NodeOptions, 'port'> {
+  /** Makes the store's disk stall. Default: it does not. */
+  readonly disk?: DiskTool | null;
+}
+
 export class StormGateway {
   readonly name: string;
-  readonly proxy: TcpProxy;
+  /** Null without a database. */
+  readonly proxy: TcpProxy | null;
   /** True during a fault. */
   isBusy = false;
   url = '';
   private readonly options: Omit<NodeOptions, 'port'>;
+  private readonly disk: DiskTool | null;
   private child: ChildProcess | null = null;
   private isClosed = false;
 
-  private constructor(name: string, proxy: TcpProxy, options: Omit<NodeOptions, 'port'>) {
+  private constructor(name: string, proxy: TcpProxy | null, options: Omit<NodeOptions, 'port'>, disk: DiskTool | null) {
     this.name = name;
     this.proxy = proxy;
     this.options = options;
+    this.disk = disk;
   }
 
   /** Not started yet. @param options `database`: its URL without the proxy */
-  static async create(t: Ending, name: string, options: Omit<NodeOptions, 'port'>): Promise<StormGateway> {
-    const proxy = await startTcpProxy(t, options.database);
-    mkdirSync(options.home, { recursive: true });
-    const gateway = new StormGateway(name, proxy, { ...options, database: proxy.via(options.database) });
+  static async create(t: Ending, name: string, options: StormGatewayOptions): Promise<StormGateway> {
+    const { disk = null, ...node } = options;
+    const proxy = node.database === null ? null : await startTcpProxy(t, node.database);
+    mkdirSync(node.home, { recursive: true });
+    const database = node.database === null ? null : (proxy?.via(node.database) ?? null);
+    const gateway = new StormGateway(name, proxy, { ...node, database }, disk);
     atEnd(t, () => gateway.close());
     return gateway;
   }
@@ -44,9 +61,11 @@ export class StormGateway {
     if (this.isClosed) return;
     const port = this.url === '' ? 0 : Number(new URL(this.url).port);
     const log = openSync(this.log, 'a');
-    const child = spawn(NODE, [...ENTRY, JSON.stringify({ ...this.options, port } satisfies NodeOptions)], {
-      stdio: ['ignore', 'pipe', log],
-    });
+    const argv = [NODE, ...ENTRY, JSON.stringify({ ...this.options, port } satisfies NodeOptions)];
+    const wrapped = this.disk?.wrap(argv, { home: this.options.home, stallMs: STALL_MS }) ?? { argv, env: {} };
+    const [program = '', ...rest] = wrapped.argv;
+    const env = { ...process.env, ...wrapped.env };
+    const child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', log] });
     closeSync(log);
     this.child = child;
     const ended = once(child, 'exit').then(() => {

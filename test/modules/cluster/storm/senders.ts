@@ -27,15 +27,27 @@ const AT_ONCE = 200;
 /** The distance between events of a group, so that they reach different gateways. */
 const ENTITIES = 7;
 
+/** The limited route may have few concurrent runs, so it gets few events. */
+const PLACES: readonly Route[] = [
+  ...(['limited', 'slow', 'slow', 'slow', 'grouped', 'grouped', 'grouped', 'grouped', 'grouped'] as const),
+  ...(['session', 'session', 'session', 'output', 'output', 'output', 'approved', 'budgeted'] as const),
+  ...(['quick', 'quick', 'quick'] as const),
+];
+/** One in so many is never sent again after a 503. */
+const GIVES_UP = 3;
+
 export const eventAt = (n: number): StormEvent => {
-  const place = n % 20;
-  // The limited route may have few concurrent runs, so it gets few events.
-  const route = place === 0 ? 'limited' : place < 6 ? 'slow' : place < 13 ? 'grouped' : 'quick';
+  const route = PLACES[n % PLACES.length] as Route;
   return { id: `e${n}`, route, entity: `${Math.floor(n / 200)}-${n % ENTITIES}` };
 };
 
 export class Senders {
   readonly acknowledged = new Set<string>();
+  /** Refused (503), and not sent again; and ignored, because a budget was used up. Nothing of them may be stored. */
+  readonly refused = new Set<string>();
+  readonly ignored = new Set<string>();
+  /** Either stored or not. */
+  readonly unknown = new Set<string>();
   /** Responses that no sender should get. */
   readonly wrong: string[] = [];
   /** Responses by status; 0: the connection failed, or there was no response in time. */
@@ -55,26 +67,37 @@ export class Senders {
     const begun = performance.now();
     while (sent.length < count) {
       const due = Math.min(count, Math.ceil(((performance.now() - begun) / 1000) * perSecond));
-      while (sent.length < due && this.underWay < AT_ONCE) sent.push(this.persist(eventAt(sent.length)));
+      while (sent.length < due && this.underWay < AT_ONCE)
+        sent.push(this.persist(eventAt(sent.length), sent.length % GIVES_UP === 0));
       await sleep(5);
     }
     await Promise.all(sent);
     this.agent.destroy();
   }
 
-  private async persist(event: StormEvent): Promise<void> {
+  /** @param givesUp after a 503, if no earlier try can have been stored */
+  private async persist(event: StormEvent, givesUp: boolean): Promise<void> {
     this.underWay++;
+    (await this.ended(event, givesUp)).add(event.id);
+    this.underWay--;
+  }
+
+  /** @returns the set to which the event belongs once it is not sent again */
+  private async ended(event: StormEvent, givesUp: boolean): Promise<Set<string>> {
+    let isClear = true;
     for (let tries = 0; ; tries++) {
       const { url } = this.gateways[this.turn++ % this.gateways.length] as StormGateway;
       const { status, retryAfter, body } = await postEvent(this.agent, url, event);
       this.answers.set(status, (this.answers.get(status) ?? 0) + 1);
-      if (status === 202 || (status === 200 && body.includes('"duplicate"'))) break;
+      if (status === 202 || (status === 200 && body.includes('"duplicate"'))) return this.acknowledged;
+      // A try without a response may be stored later, and leave no room for this one.
+      if (status === 200 && body.includes('"budget"')) return isClear ? this.ignored : this.unknown;
       if (status === 503 && retryAfter === undefined) this.wrong.push(`${event.id}: 503 without Retry-After`);
       if (status !== 503 && status !== 0) this.wrong.push(`${event.id}: ${status} ${body}`);
+      if (status === 503 && givesUp && isClear) return this.refused;
+      if (status === 0) isClear = false;
       await sleep(Math.random() * Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** tries));
     }
-    this.underWay--;
-    this.acknowledged.add(event.id);
   }
 }
 

@@ -6,6 +6,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ending } from '../../../helpers/at-end.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
+import { eventAt } from './senders.ts';
+import { OUTPUTS } from './table.ts';
 
 /** Maximum duration of an agent's run in ms, by the first word of its prompt; and of a delivery, by its room. */
 const RUN_MS: Readonly<Record<string, number>> = { slow: 400, limited: 40 };
@@ -20,8 +22,13 @@ export class World {
   readonly runs = new Map<string, number>();
   /** Idempotency keys by the delivered text. */
   readonly delivered = new Map<string, Set<string>>();
-  /** Maximum concurrent runs by the first word of their prompts. */
+  /** Maximum concurrent runs by the first word of their prompts, or by session. */
   readonly peaks = new Map<string, number>();
+  /** Ids of events in the order in which they first ran, by session. */
+  readonly turns = new Map<string, string[]>();
+  /** Deliveries that found the chat service down. */
+  missed = 0;
+  private isDown = false;
   private readonly active = new Map<string, number>();
   private readonly random: () => number;
 
@@ -41,24 +48,46 @@ export class World {
     return world;
   }
 
+  /** The chat service is up for so many ms, then down, and so on. @returns a function that ends it */
+  flap(ms: number): () => void {
+    const timer = setInterval(() => {
+      this.isDown = !this.isDown;
+    }, ms);
+    return () => {
+      clearInterval(timer);
+      this.isDown = false;
+    };
+  }
+
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = JSON.parse(await text(request)) as { messages: { content: string }[]; body: string };
-    if (request.url?.endsWith('/chat/completions')) await this.run(lastLine(body.messages[0]?.content ?? ''), response);
+    if (request.url?.endsWith('/chat/completions'))
+      await this.run(lastLine(body.messages.at(-1)?.content ?? ''), response);
     else await this.deliver(request.url ?? '', body.body, response);
   }
 
   /** A run lasts until it is answered, or until its gateway has ended. */
   private async run(prompt: string, response: ServerResponse): Promise<void> {
-    const [kind = ''] = prompt.split(' ');
+    const [kind = '', id = ''] = prompt.split(' ');
     add(this.runs, prompt, 1);
-    add(this.active, kind, 1);
-    this.peaks.set(kind, Math.max(this.peaks.get(kind) ?? 0, this.active.get(kind) ?? 0));
-    response.once('close', () => add(this.active, kind, -1));
+    const lane = kind === 'session' ? eventAt(Number(id.slice(1))).entity : kind;
+    if (lane !== kind && this.runs.get(prompt) === 1) this.turns.set(lane, [...(this.turns.get(lane) ?? []), id]);
+    add(this.active, lane, 1);
+    this.peaks.set(lane, Math.max(this.peaks.get(lane) ?? 0, this.active.get(lane) ?? 0));
+    response.once('close', () => add(this.active, lane, -1));
     await sleep(this.random() * (RUN_MS[kind] ?? QUICK_MS));
-    response.end(JSON.stringify({ choices: [{ message: { content: `answer to ${prompt}` } }] }));
+    const text = `answer to ${prompt}`;
+    const post = { function: { name: 'post', arguments: JSON.stringify({ text }) } };
+    const message = OUTPUTS.includes(kind) ? { content: '', tool_calls: [post] } : { content: text };
+    response.end(JSON.stringify({ choices: [{ message }] }));
   }
 
   private async deliver(path: string, message: string, response: ServerResponse): Promise<void> {
+    if (this.isDown) {
+      if (this.missed++ % 2 === 0) response.destroy();
+      else response.writeHead(503).end();
+      return;
+    }
     const [, room = '', key = ''] = /rooms\/(?:!|%21)(\w+).*\/(\w+)$/.exec(path) ?? [];
     await sleep(this.random() * (DELIVERY_MS[room] ?? QUICK_MS));
     const keys = this.delivered.get(message) ?? new Set();
