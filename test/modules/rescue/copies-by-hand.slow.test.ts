@@ -143,7 +143,7 @@ async function start(path: string): Promise<Start> {
   }
 }
 
-it('is recognised, or is a state that the store had, in each of 60 starts', { timeout: 300_000 }, async (t) => {
+it('is recognised, or is a state that the store had, in each of 60 starts', async (t) => {
   const counts: Record<string, number> = {};
   let starts = 0;
   for (let kill = 0; kill < KILLS; kill++) {
