@@ -175,8 +175,9 @@ function lowerRouteScript({ config, profilePlan, scope }: RouteView): RoutePlan[
 
 /** The rule `max-age` reports one key without the other, and an invalid path. */
 function lowerMaxAge({ max_age_seconds: seconds, timestamp }: RouteConfig, take: Take): MaxAgePlan | null {
-  if (timestamp !== undefined) take({ plan: null, problems: askAboutField(timestamp, []) }, ['timestamp']);
   const time = timestamp === undefined ? 'none' : lowerField(timestamp);
+  if (timestamp !== undefined && typeof time !== 'string')
+    take({ plan: null, problems: askAboutField(timestamp, []) }, ['timestamp']);
   return seconds === undefined || typeof time === 'string' ? null : { seconds, time };
 }
 
@@ -189,7 +190,8 @@ function lowerSession(config: RouteConfig, take: Take): RoutePlan['session'] {
 
 /** Of the commits that its targets read from events, the first one counts. */
 function lowerPins({ config, mode, targets, scope }: RouteView, take: Take): Pick<RoutePlan, 'pins'> {
-  const { fresh, outputs = {} } = config;
+  const { outputs = {} } = config;
+  const fresh = mode === 'direct' ? undefined : config.fresh;
   const { targets: plans, target_names: names } = scope.table;
   const named = [...targets.map(({ name }) => name), ...Object.values(outputs).map(({ deliver }) => deliver)];
   const commit = named.map((name) => plans[targetNamed(names, name) ?? '']?.commit).find((one) => one !== undefined);
