@@ -115,7 +115,7 @@ function lowerOwnSender(own: OwnSender): OwnSenderPlan {
 }
 
 const lowerAuthor = ({ field, person }: EventAuthorFields): AuthorPlan => ({
-  path: splitField(field),
+  paths: [field].flat().map(splitField),
   person: person === undefined ? null : { path: splitField(person.field), is: person.is },
 });
 

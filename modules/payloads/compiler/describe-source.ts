@@ -112,15 +112,19 @@ export const describeResponses = ({ respond = {} }: SourceFile): string =>
         `${outcome}: ${[status, type].filter(Boolean).join(' ') || 'text'}`,
     )
     .join(', ');
+const MIB = 2 ** 20;
 
 /** Returns facts about how the source sends, one phrase each. */
 export function describeSending({ sending }: SourceFile): string[] {
   if (sending === undefined) return [];
   const { attempts, horizon_seconds: horizon, deadline_seconds: deadline, burst_per_minute: burst } = sending;
+  const { max_body_bytes: largest } = sending;
   return [
     ...(deadline === undefined ? [] : [`waits ${printDuration(deadline)} for an answer`]),
     ...retries(attempts, horizon),
     ...(burst === undefined ? [] : [`sends up to ${burst} requests a minute`]),
+    ...(sending.burst === undefined ? [] : [`sends bursts (${sending.burst})`]),
+    ...(largest === undefined ? [] : [`sends bodies of up to ${largest / MIB} MiB`]),
   ];
 }
 
@@ -158,6 +162,7 @@ export function routeSnippet(name: string, file: SourceFile, plan: Pick<SchemePl
       ? ['    public_url: https://…  # the URL as entered at the sender']
       : []),
     ...(file.events === undefined ? [] : [`    events: [${file.events.slice(0, 2).join(', ')}]`]),
+    ...(file.sending?.attempts === 1 ? ['    rate_limit: 300  # it sends bursts, and each event only once'] : []),
     '    prompt: …',
   ];
   return lines.join('\n');
