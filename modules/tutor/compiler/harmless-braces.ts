@@ -84,7 +84,7 @@ const NEAR = 400;
 export function isHarmless(inside: string, { index, input, 0: written }: RegExpExecArray): boolean {
   // Bounded, so that a long text costs no more for each of its braces.
   const before = input.slice(Math.max(0, index - NEAR), index);
-  const line = before.slice(before.lastIndexOf('\n') + 1) + input.slice(index, index + NEAR).replace(/\n[^]*/, '');
+  const line = before.slice(before.lastIndexOf('\n') + 1) + input.slice(index, index + NEAR).split('\n', 1)[0];
   const raw = inside.trim();
   const text = raw.replace(DOTTED_WORD, 'w');
   const form = formOf(text);
