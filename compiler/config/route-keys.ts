@@ -39,6 +39,7 @@ const WAITS =
 const ONCE = 'a job never runs twice at once';
 const ENDS = 'the sender of a `deliver_only` route waits for the result';
 const FIRES = 'a job also has runs without an event';
+const AT_ONCE = 'a `deliver_only` route sends the message while the sender waits';
 const JOB = 'the job named by `cron_job` has its own setting';
 
 /** Other rules report `coalesce`, and filters that never match. */
@@ -68,7 +69,7 @@ export const ROUTE_KEYS = {
   cron_job: { plan: 'cron_job' },
   coalesce: { plan: 'coalesce', isAlone: true, payload: 'key' },
   session: { plan: 'session', isAlone: true, payload: 'session', direct: DIRECT, message: NONE, cron: ONCE },
-  fresh: { plan: 'pins', isAlone: true, payload: 'template', cron: JOB },
+  fresh: { plan: 'pins', isAlone: true, payload: 'template', direct: AT_ONCE, cron: FIRES },
   session_key: { plan: 'session', isAlone: true, direct: DIRECT, message: NONE, cron: ONCE },
   session_scope: { plan: 'session', direct: DIRECT, message: NONE, cron: ONCE },
   mirror_to_session: { plan: 'mirror_to_session', isAlone: true, cron: JOB },

@@ -190,7 +190,8 @@ function lowerSession(config: RouteConfig, take: Take): RoutePlan['session'] {
 
 /** Of the commits that its targets read from events, the first one counts. */
 function lowerPins({ config, mode, targets, scope }: RouteView, take: Take): Pick<RoutePlan, 'pins'> {
-  const { fresh, outputs = {} } = config;
+  const { outputs = {} } = config;
+  const fresh = mode === 'direct' ? undefined : config.fresh;
   const { targets: plans, target_names: names } = scope.table;
   const named = [...targets.map(({ name }) => name), ...Object.values(outputs).map(({ deliver }) => deliver)];
   const commit = named.map((name) => plans[targetNamed(names, name) ?? '']?.commit).find((one) => one !== undefined);

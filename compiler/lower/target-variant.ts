@@ -108,9 +108,7 @@ function lowerNames(part: 'needs' | 'unless', { parts, pathOf }: MergedVariant, 
 function lowerFind(find: TargetFind, path: NodePath, scope: TargetScope): FindPlan {
   const { request, list = '.', page_size } = find;
   return {
-    requests: lowerEach<TargetRequest, RequestPlan>(request, [...path, 'request'], (one, at) =>
-      lowerRequest(one, at, scope),
-    ),
+    requests: lowerEachRequest(request, [...path, 'request'], scope),
     list: splitPath(list),
     text: splitPath(find.text),
     id: splitPath(find.id),
@@ -122,9 +120,7 @@ function lowerFind(find: TargetFind, path: NodePath, scope: TargetScope): FindPl
 const lowerFresh = (states: TargetFresh, path: NodePath, scope: TargetScope): FreshPlan[] =>
   states.map(({ matches, request, value }, index) => ({
     matches: lowerPattern(matches, [...path, index, 'matches'], scope) ?? '',
-    requests: lowerEach<TargetRequest, RequestPlan>(request, [...path, index, 'request'], (one, at) =>
-      lowerRequest(one, at, scope),
-    ),
+    requests: lowerEachRequest(request, [...path, index, 'request'], scope),
     value: splitPath(value),
   }));
 
@@ -150,8 +146,14 @@ function lowerRequests(
     scope.report({ rule: 'target-request', path: path.slice(0, -1), at: 'key', message });
     return [];
   }
-  return lowerEach<TargetRequest, RequestPlan>(request, path, (one, at) => lowerRequest(one, at, scope));
+  return lowerEachRequest(request, path, scope);
 }
+
+const lowerEachRequest = (
+  request: NonNullable<TargetVariant['request']>,
+  path: NodePath,
+  scope: TargetScope,
+): RequestPlan[] => lowerEach<TargetRequest, RequestPlan>(request, path, (one, at) => lowerRequest(one, at, scope));
 
 function lowerTextRules(text: TargetText): TextPlan {
   return {

@@ -162,7 +162,7 @@ class DispatcherService implements DispatchService {
     log.info({ ...logFields(dispatch), replaced: replaced.length }, 'skipped earlier runs of the session');
     observer?.superseded?.(dispatch, replaced.length);
     for (const ref of replaced) this.contents.forget(ref);
-    void this.runs.replace(replaced);
+    this.runs.replace(replaced);
   }
 
   async deliver(...[dispatch, claim, timeoutMs]: Parameters<Dispatcher['deliver']>): ReturnType<Dispatcher['deliver']> {

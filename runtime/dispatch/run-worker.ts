@@ -58,9 +58,7 @@ export class RunWorker implements Worker<TakenRun> {
   }
 
   /** Ends runs whose dispatches have ended because newer events replace them. */
-  async replace(refs: readonly Ref[]): Promise<void> {
-    // The runs that the same commit took have started by then.
-    await answersHaveLeft();
+  replace(refs: readonly Ref[]): void {
     for (const ref of refs) this.controllers.get(ref)?.abort('superseded' satisfies AbortReason);
   }
 
@@ -72,15 +70,10 @@ export class RunWorker implements Worker<TakenRun> {
   async start(taken: TakenRun): Promise<void> {
     const { context, changed } = this.parts;
     const { ref } = taken;
-    const controller = new AbortController();
     this.underWay.add(taken);
-    this.controllers.set(ref, controller);
     this.running++;
     await answersHaveLeft();
-    const run = this.isClosed
-      ? null
-      : await this.run(taken, controller).catch((error: unknown) => this.unread(taken, error));
-    this.controllers.delete(ref);
+    const run = this.isClosed ? null : await this.run(taken).catch((error: unknown) => this.unread(taken, error));
     this.running--;
     const recorded =
       run instanceof StoreDamaged
@@ -120,7 +113,7 @@ export class RunWorker implements Worker<TakenRun> {
   }
 
   /** Rejects when the dispatch cannot be read. */
-  private async run(taken: TakenRun, controller: AbortController): Promise<FinishedRun | 'left'> {
+  private async run(taken: TakenRun): Promise<FinishedRun | 'left'> {
     const { context, contents } = this.parts;
     const stored = await contents.forRun(taken.ref);
     if (stored === null) throw new Error('the dispatch does not exist');
@@ -155,9 +148,12 @@ export class RunWorker implements Worker<TakenRun> {
     if (!(await this.begin(taken, dispatch))) return 'left';
     const handover = await openHandover(context, dispatch);
     const started = clock.monotonic();
-    void this.watchOthers(taken.ref, dispatch);
+    const controller = new AbortController();
+    this.controllers.set(taken.ref, controller);
+    if (dispatch.on_newer === 'cancel') void this.watchNewer(taken.ref);
     const result = await runAgent(agent, dispatch, controller, clock, { handover, said });
     const { outcome, usage } = result;
+    this.controllers.delete(taken.ref);
     observer?.reached?.('run.answered');
     const ms = Math.round(clock.monotonic() - started);
     const ended = outcome.kind === 'failed' || outcome.kind === 'interrupted' ? outcome.kind : 'ok';
@@ -170,13 +166,13 @@ export class RunWorker implements Worker<TakenRun> {
     return { ...run, ms, ...result };
   }
 
-  /** Ends the run when an event of another gateway has replaced it. */
-  private async watchOthers(ref: Ref, dispatch: Dispatch): Promise<void> {
+  /** Ends the run when an event has replaced it that another gateway accepted, or this one just before the run began. */
+  private async watchNewer(ref: Ref): Promise<void> {
     const { store, clock } = this.parts.context;
-    while (store.shared !== null && dispatch.on_newer === 'cancel' && this.controllers.has(ref)) {
-      await new Promise<void>((resolve) => clock.after(REPLACED_MS, resolve));
+    while (this.controllers.has(ref)) {
       const stored = await store.read({ kind: 'load', ref }).catch(() => null);
       if (stored !== null && isFinal(stored.state)) return this.replace([ref]);
+      await new Promise<void>((resolve) => clock.after(REPLACED_MS, resolve));
     }
   }
 

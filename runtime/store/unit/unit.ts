@@ -235,23 +235,21 @@ export class WorkUnit implements GuardRows {
    * others in progress may end, but not wait again.
    */
   private replaceEarlier({ ref, set_at: at }: WorkRow, session: string, how: OnNewer, replaced?: WorkRow): void {
-    const earlier = this.rows.wholeSession(session).filter((other) => other !== replaced);
-    const isEnded = ({ state }: WorkRow): boolean => state === 'pending' || how === 'cancel';
-    const ended = earlier.filter(isEnded);
-    for (const other of earlier.filter((one) => !isEnded(one))) {
-      other.blocked_by = 'newer';
-      if (!this.newWork.has(other)) this.unblocked.add(other);
-    }
-    if (ended.length > 0)
-      this.replacedBy.set(
-        ref,
-        ended.map((other) => other.ref),
-      );
+    const ended: Ref[] = [];
     // The last one first, so that none of them gets the turn of another.
-    for (const other of ended.toReversed()) {
-      const steps = other.state === 'running' ? [interruptedStep(other.started_at ?? at, at, SUPERSEDED)] : [];
+    for (const other of this.rows.wholeSession(session).toReversed()) {
+      if (other === replaced) continue;
+      const isRunning = other.state === 'running';
+      if (isRunning && how === 'latest') {
+        other.blocked_by = 'newer';
+        if (!this.newWork.has(other)) this.unblocked.add(other);
+        continue;
+      }
+      ended.unshift(other.ref);
+      const steps = isRunning ? [interruptedStep(other.started_at ?? at, at, SUPERSEDED)] : [];
       this.moveTo(other, { to: 'skipped', at, reason: SUPERSEDED, steps });
     }
+    if (ended.length > 0) this.replacedBy.set(ref, ended);
   }
 
   /** Gives a new row its position in its session. */
