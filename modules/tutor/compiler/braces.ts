@@ -24,10 +24,13 @@ export function readBraces(text: string): readonly Problem[] {
       const answered = known.has(match.index) ? null : answer(match);
       return answered === null ? [] : [{ rule: 'template-braces', path: [], at: 'value', within, ...answered }];
     });
-    for (const { within = NONE } of reports) {
-      const end = within.offset + within.length;
-      left = left.slice(0, within.offset) + blank(left.slice(within.offset, end)) + left.slice(end);
-    }
+    let at = 0;
+    const parts = reports.map(({ within: { offset, length } = NONE }) => {
+      const part = left.slice(at, offset) + blank(left.slice(offset, offset + length));
+      at = offset + length;
+      return part;
+    });
+    left = parts.join('') + left.slice(at);
     problems.push(...(once === true ? reports.slice(0, 1) : reports));
   }
   return problems
@@ -103,17 +106,17 @@ const HANDLEBARS = new RegExp(
 const DOLLAR = new RegExp(`(?:\\$|(?<![\\w}])%)\\{((?=[A-Z0-9_.-]*[a-z])${PATH})\\}`, 'g');
 
 const CONTROL =
-  /\{%-?\s[^{}\n]*%\}|<%[-_]? +(?:if|unless|for|each|while|\w+(?:\.\w+)*\.(?:each|forEach))\b[^\n]*?%>|\{\{-? *(?:#(?:if|each|unless|with)|if|range|with|for)\s[^{}\n]*\}\}|\{\{ *#[\w.]+ *\}\}|\{ *(?:# *(?:if|for|unless|with|range|[eE]ach)|#E[aA][cC][hH])\b(?<!\{#each)[^{}\n]*\}|\{\{?[>^] *[A-Za-z_][\w.-]*\}\}?/g;
+  /\{%-?\s[^{}\n]*%\}|<%[-_]? +(?:if|unless|for|each|while|\w+(?:\.\w+)*\.(?:each|forEach))\b[^\n<]{0,200}%>|\{\{-? *(?:#(?:if|each|unless|with)|if|range|with|for)\s[^{}\n]*\}\}|\{\{ *#[\w.]+ *\}\}|\{ *(?:# *(?:if|for|unless|with|range|[eE]ach)|#E[aA][cC][hH])\b(?<!\{#each)[^{}\n]*\}|\{\{?[>^] *[A-Za-z_][\w.-]*\}\}?/g;
 
 /** Delimiters of ERB, EJS, Python and others that have no braces; except for the first, only a dotted path is certain. */
 const DELIMITED =
-  /<%[-=]+\s*([^\n]*?)\s*[-_]?%>|(?:\[\[|<<|\(\(|%\()\s*[.@$]?((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*)\s*(?:\]\]|>>|\)\)|\)s)/g;
+  /<%[-=]+([^\n<]{1,200}?)[-_]?%>|(?:\[\[|<<|\(\(|%\()\s*[.@$]?((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*)\s*(?:\]\]|>>|\)\)|\)s)/g;
 
 /** Anything else in double braces. */
 const EXPRESSION = /\{\{-?([^{}\n]*)\}\}/g;
 
-/** Text in single braces, on one line, and a path alone with line breaks around it. */
-const SINGLE = /(?<!\{)\{(\s*[^{}\n]{1,200}?\s*)\}/g;
+/** Text in single braces. */
+const SINGLE = /(?<!\{)\{([^{}]{1,300})\}/g;
 
 /** A path with a bracket, and no closing brace on its line. */
 const UNCLOSED =

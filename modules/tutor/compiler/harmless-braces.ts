@@ -24,7 +24,8 @@ const CODE_LINE =
   /=>|\b(?:if|for|while|switch|catch)\s*\([^()]*\)\s*\{|\b(?:const|let|var|import|export)\s*\{|\b(?:const|let|var|type|interface|class|struct|enum|fn|func|function|def)\s+\w+\s*[={(<:]|\}\s*=\s*\{|;[ \t]*$|^\s*f["']/;
 
 /** A chunk of prose: a word or several joined ones, a number, or a sign between two of them. */
-const CHUNK = /^(?:[("'“‘~<]?(?:[#$€£]n|[wns]+)(?:[-/&’'][wns]+)*(?:\(w\))?[)"'”’.,;:!?…%+>]*|[-–—&+,;:…<>=*/^!@]+)$/;
+const CHUNK =
+  /^(?:[("'“‘~<]?-{0,2}(?:[#$€£]n|[wns]+)(?:[-/&’'][wns]+)*(?:\(w\))?[)"'”’.,;:!?…%+>]*|[-–—&+,;:…<>=*/^!@]+)$/;
 
 const isPair = (form: string, text: string): boolean =>
   /^(?:[wsn]\s*\??:(?:\s|$|[-.]?n|[s[({#!"'<])|s\s*:)|^[ws]:[^,]+,\s*[ws]:/.test(form) &&
@@ -68,7 +69,7 @@ const BY_FORM: readonly RegExp[] = [
 const BY_TEXT: readonly RegExp[] = [
   /^(?!=).*(?:=>|&&|(?<![=!<>~:?])=(?![=~>]))/,
   /^(?:return|print|throw|break|continue|yield|await|new|echo|let|const|var)\b/,
-  /<\/?\w|\\|:\/\/|^--?\w|^\*\*\w|^\.\.\.|\w(?:\.\.\.|…)$|^:\s|^\w\.\.\w$|^\$.*\$$/,
+  /<\/?\w|\\|:\/\/|^--?\w|^\*\*\w|^\.\.\.|\w(?:\.\.\.|…)$|^:\s|^@\w+\s|^\w\.\.\w$|^\$.*\$$/,
   /^(?:string|number|bool(?:ean)?|any|int|char|byte|object|unknown|void)\[\]$/,
   /^[\w.*?/!@,[\]-]*(?:\*\*|\/\*|\*\/)[\w.*?/!@,[\]-]*$/,
   /^\w+\s*[|:]\s*\w+\s*[<>=≤≥∈]/,
@@ -77,16 +78,22 @@ const BY_TEXT: readonly RegExp[] = [
   FORMAT_WORDS,
 ];
 
+const NEAR = 400;
+
 /** Whether the text in braces may be something else than an attempt at a placeholder. */
 export function isHarmless(inside: string, { index, input, 0: written }: RegExpExecArray): boolean {
-  const before = input.slice(0, index);
-  const line = `${/[^\n]*$/.exec(before)?.[0]}${/^[^\n]*/.exec(input.slice(index))?.[0]}`;
+  // Bounded, so that a long text costs no more for each of its braces.
+  const before = input.slice(Math.max(0, index - NEAR), index);
+  const line = before.slice(before.lastIndexOf('\n') + 1) + input.slice(index, index + NEAR).split('\n', 1)[0];
   const raw = inside.trim();
   const text = raw.replace(DOTTED_WORD, 'w');
   const form = formOf(text);
   const [, filter = ''] = /^[\w.[\]"]+\s*\|\s*(.*)/.exec(text) ?? [];
   return (
     isPlaced(text, before, line) ||
+    // A block of a program, and a member of an object.
+    (written.includes('\n') && !/^[\w$@]*[.[][\w.[\]"']*$/.test(raw)) ||
+    (/^ [\w, ]+ $/.test(inside) && /[=(]\s*$/.test(before)) ||
     (CODE_LINE.test(line) && !FILTERS.test(filter)) ||
     // A file or an address alone; a statement; a value of CSS.
     (form === 'w' && text !== raw) ||
