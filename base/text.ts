@@ -120,3 +120,6 @@ export const schemeLabel = (
 
 /** `2026-11-28 03:30 UTC`. @param at Unix ms */
 export const utcTime = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** Whether a text of this content type is JSON: `application/json`, `application/problem+json; charset=utf-8`. */
+export const isJsonType = (contentType: string): boolean => /[/+]json\s*(?:;|$)/i.test(contentType);

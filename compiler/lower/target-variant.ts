@@ -8,6 +8,7 @@ import type {
   ExchangePlan,
   ExpectPlan,
   FindPlan,
+  FreshPlan,
   InstallationPlan,
   LoginPlan,
   OutcomeRulePlan,
@@ -19,6 +20,7 @@ import type {
   TargetExchange,
   TargetExpectation,
   TargetFind,
+  TargetFresh,
   TargetInstallation,
   TargetLogin,
   TargetOutcomeRule,
@@ -65,6 +67,7 @@ export function lowerVariant(variant: MergedVariant, outer: TargetScope): Varian
     ...(parts.unless === undefined ? {} : { unless: lowerNames('unless', variant, scope) }),
     requests: lowerRequests('request', variant, scope),
     ...(parts.find === undefined ? {} : { find: lowerFind(parts.find, pathOf('find'), scope) }),
+    ...(parts.fresh === undefined ? {} : { fresh: lowerFresh(parts.fresh, pathOf('fresh'), scope) }),
     ...(parts.update === undefined ? {} : { update: lowerRequests('update', variant, scope) }),
     ...(parts.login === undefined ? {} : { login: lowerLogin(parts.login, pathOf('login'), scope) }),
     text: lowerTextRules(parts.text ?? {}),
@@ -115,6 +118,15 @@ function lowerFind(find: TargetFind, path: NodePath, scope: TargetScope): FindPl
     page_size,
   };
 }
+
+const lowerFresh = (states: TargetFresh, path: NodePath, scope: TargetScope): FreshPlan[] =>
+  states.map(({ matches, request, value }, index) => ({
+    matches: lowerPattern(matches, [...path, index, 'matches'], scope) ?? '',
+    requests: lowerEach<TargetRequest, RequestPlan>(request, [...path, index, 'request'], (one, at) =>
+      lowerRequest(one, at, scope),
+    ),
+    value: splitPath(value),
+  }));
 
 const lowerLogin = (
   { request, path: at, suffix = '' }: TargetLogin,

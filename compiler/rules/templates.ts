@@ -1,7 +1,8 @@
 /** Rules about templates, filters, scripts and keys of events. */
 
+import { DEFAULT_PROFILE } from '../../base/names.ts';
 import { conditions, lowerField } from '../config/grammar.ts';
-import { EVENTS, keepsAll } from '../config/route-keys.ts';
+import { EVENTS, keepsAll, sessionOf } from '../config/route-keys.ts';
 import { oneOf } from '../text/suggest.ts';
 import { STORING_TARGETS } from './support/receivers.ts';
 import { scriptState } from './support/route-facts.ts';
@@ -101,12 +102,29 @@ export const scriptOutside = rule('script-outside', {
   },
 });
 
-/** A scope of sessions without a key. */
+/** A scope without a key, two forms of a session, and routes that share sessions but disagree about newer events. */
 export const sessionScope = rule('session-scope', {
-  route({ config: { session_key: key, session_scope: scope } }, report) {
-    if (scope === undefined || key !== undefined) return;
+  route({ config }, report) {
+    const { session, session_key: key, session_scope: scope } = config;
+    for (const name of ['session_key', 'session_scope'] as const)
+      if (session !== undefined && config[name] !== undefined)
+        report({ path: [name], at: 'key', message: `\`session\` replaces \`${name}\`` });
+    if (scope === undefined || key !== undefined || session !== undefined) return;
     const hint = 'add the key of a session: `session_key: "{repository.full_name}#{number}"`';
     report({ path: ['session_scope'], at: 'key', message: '`session_scope` needs `session_key`', hint });
+  },
+  config({ settings }, report) {
+    const first = new Map<string, string>();
+    for (const { config, path } of settings.routes) {
+      const { scope, on_newer = 'queue' } = sessionOf(config) ?? {};
+      if (scope === undefined) continue;
+      const key = JSON.stringify([config.profile ?? DEFAULT_PROFILE, scope]);
+      const other = first.get(key) ?? on_newer;
+      first.set(key, other);
+      const message = `another route shares the sessions of \`${scope}\` and has \`on_newer: ${other}\``;
+      const place = config.session === undefined ? 'session_scope' : 'session';
+      if (other !== on_newer) report({ path: [...path, place], at: 'key', message, hint: 'use the same `on_newer`' });
+    }
   },
 });
 

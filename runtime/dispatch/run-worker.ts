@@ -6,10 +6,11 @@ import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Advance, BeginRun, OpenDelivery, TakenRun } from '../store/contract.ts';
 import { StoreDamaged } from '../store/decode.ts';
 import type { SaidTurn } from '../store/queries.ts';
+import type { Ref } from '../store/records.ts';
 import { turnKey } from '../store/records.ts';
 import type { OverLimit } from '../store/run-limits.ts';
 import type { Step } from '../store/states.ts';
-import { endDelivering } from '../store/states.ts';
+import { endDelivering, isFinal } from '../store/states.ts';
 import { isMessage } from '../store/timeline.ts';
 import type { DispatchContext, Handover, ProfileAgent } from './context.ts';
 import type { Attempted } from './delivery-attempt.ts';
@@ -30,10 +31,12 @@ import { failDamaged } from './worker.ts';
 const MAX_RECORDS = 256;
 /** Wait before a run whose dispatch could not be read is retried, in ms. */
 const UNREAD_MS = 5000;
+/** How often a run checks whether an event of another gateway replaces it, in ms. */
+const REPLACED_MS = 2000;
 
 export class RunWorker implements Worker<TakenRun> {
   private readonly parts: WorkerParts;
-  private readonly controllers = new Set<AbortController>();
+  private readonly controllers = new Map<Ref, AbortController>();
   readonly underWay = new Set<TakenRun>();
   private running = 0;
   private isClosed = false;
@@ -51,7 +54,14 @@ export class RunWorker implements Worker<TakenRun> {
   close(): void {
     this.isClosed = true;
     const reason: AbortReason = 'drain';
-    for (const controller of this.controllers) controller.abort(reason);
+    for (const controller of this.controllers.values()) controller.abort(reason);
+  }
+
+  /** Ends runs whose dispatches have ended because newer events replace them. */
+  async replace(refs: readonly Ref[]): Promise<void> {
+    // The runs that the same commit took have started by then.
+    await answersHaveLeft();
+    for (const ref of refs) this.controllers.get(ref)?.abort('superseded' satisfies AbortReason);
   }
 
   async putBack({ ref }: TakenRun, delayMs = 0): Promise<void> {
@@ -62,10 +72,15 @@ export class RunWorker implements Worker<TakenRun> {
   async start(taken: TakenRun): Promise<void> {
     const { context, changed } = this.parts;
     const { ref } = taken;
+    const controller = new AbortController();
     this.underWay.add(taken);
+    this.controllers.set(ref, controller);
     this.running++;
     await answersHaveLeft();
-    const run = this.isClosed ? null : await this.run(taken).catch((error: unknown) => this.unread(taken, error));
+    const run = this.isClosed
+      ? null
+      : await this.run(taken, controller).catch((error: unknown) => this.unread(taken, error));
+    this.controllers.delete(ref);
     this.running--;
     const recorded =
       run instanceof StoreDamaged
@@ -105,7 +120,7 @@ export class RunWorker implements Worker<TakenRun> {
   }
 
   /** Rejects when the dispatch cannot be read. */
-  private async run(taken: TakenRun): Promise<FinishedRun | 'left'> {
+  private async run(taken: TakenRun, controller: AbortController): Promise<FinishedRun | 'left'> {
     const { context, contents } = this.parts;
     const stored = await contents.forRun(taken.ref);
     if (stored === null) throw new Error('the dispatch does not exist');
@@ -140,17 +155,29 @@ export class RunWorker implements Worker<TakenRun> {
     if (!(await this.begin(taken, dispatch))) return 'left';
     const handover = await openHandover(context, dispatch);
     const started = clock.monotonic();
-    const controller = new AbortController();
-    this.controllers.add(controller);
+    void this.watchOthers(taken.ref, dispatch);
     const result = await runAgent(agent, dispatch, controller, clock, { handover, said });
     const { outcome, usage } = result;
-    this.controllers.delete(controller);
     observer?.reached?.('run.answered');
     const ms = Math.round(clock.monotonic() - started);
     const ended = outcome.kind === 'failed' || outcome.kind === 'interrupted' ? outcome.kind : 'ok';
     if (outcome.kind !== 'postponed') observer?.runEnded?.(dispatch, ended, ms);
     if (usage !== null) observer?.used?.(dispatch, usage);
+    if (controller.signal.reason === ('superseded' satisfies AbortReason)) {
+      context.log.info({ ...logFields(dispatch), ms }, 'cancelled the run: a newer event of its session replaces it');
+      return 'left';
+    }
     return { ...run, ms, ...result };
+  }
+
+  /** Ends the run when an event of another gateway has replaced it. */
+  private async watchOthers(ref: Ref, dispatch: Dispatch): Promise<void> {
+    const { store, clock } = this.parts.context;
+    while (store.shared !== null && dispatch.on_newer === 'cancel' && this.controllers.has(ref)) {
+      await new Promise<void>((resolve) => clock.after(REPLACED_MS, resolve));
+      const stored = await store.read({ kind: 'load', ref }).catch(() => null);
+      if (stored !== null && isFinal(stored.state)) return this.replace([ref]);
+    }
   }
 
   /** Releases a message that its paused route has held: its deliveries become due. */
@@ -214,8 +241,9 @@ export class RunWorker implements Worker<TakenRun> {
     // Called before it is stored, so that the next `take_work` shares the commit, and takes the next turn of its session.
     changed();
     const stored = await writing;
-    if (!stored) context.log.warn({ ref }, 'lost the lease of the run; its outcome was not stored');
-    return stored;
+    if (stored === 'superseded') context.log.info({ ref }, 'skipped a run: a newer event of its session replaces it');
+    else if (!stored) context.log.warn({ ref }, 'lost the lease of the run; its outcome was not stored');
+    return stored === true;
   }
 }
 
@@ -276,8 +304,9 @@ interface DeliveredNow {
 /** These deliveries are too short to be cancelled. */
 const NEVER = new AbortController().signal;
 
-/** True if all deliveries of a dispatch stay within this process and need no approval. */
-function isImmediate({ deliverer }: DispatchContext, { profile, deliveries }: Dispatch): boolean {
+/** True if all deliveries of a dispatch stay within this process, need no approval, and cannot be dropped by a newer event. */
+function isImmediate({ deliverer }: DispatchContext, { profile, deliveries, on_newer }: Dispatch): boolean {
+  if (on_newer === 'cancel') return false;
   return deliveries.every(
     ({ target, approve_ms }) => approve_ms === undefined && deliverer.isImmediate(profile, target),
   );
