@@ -74,7 +74,7 @@ function openForAppending(path: string): number {
 }
 
 /**
- * Before a text is added to a large log, copies it to `gateway.log.1` and empties it: the process cannot open its stderr anew.
+ * Before a text is added to a large log, copies it to `gateway.log.1` and empties it: the process cannot reopen its stderr.
  * A copy that fails, on a full disk, is tried again after as many bytes.
  */
 function rotating(stream: Writable, path: string): Writable {

@@ -83,7 +83,7 @@ const isPair: ValueCheck = (value) =>
 
 export function laneParts(lane: string): LaneParts {
   const route = routeLane(lane);
-  // Whoever can write to the database can write a lane; the run's body says where it runs.
+  // Anyone who can write to the database can write a lane; the run's body says where it runs.
   const [profile, name] = decodeOr<readonly [string, string | null]>(route, isPair, ['', null]);
   return { profile, name, agent: route.length === lane.length ? null : lane.slice(route.length + 1) };
 }

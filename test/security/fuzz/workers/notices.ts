@@ -67,7 +67,7 @@ const undone = (block: string): string =>
       String.fromCodePoint(Number.parseInt(long ?? short, 16)),
     );
 
-/** Without an escape of its own, so that the escapes of a block can be undone. */
+/** Without escapes, so that the escapes of a block can be undone. */
 const plain = (text: string): string => text.replaceAll('\\', '/').replaceAll('\0', '');
 
 export const notices: FuzzWorker<NoticeCase> = {
