@@ -34,4 +34,4 @@ export function fillPlaceholders<T>(template: T, values: PlaceholderValues): T |
 }
 
 /** A text as it is, anything else as JSON. */
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+export const textOrJson = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import type { OpenProgram, PrintedAnswer } from '../../../runtime/dispatch/agents/known-program.ts';
 import type { ProcessResult } from '../../../runtime/platform/process/run-process.ts';
-import type { ProgramPlan, Value } from '../../../schemas/generated/types.ts';
+import type { EntryValue, ProgramPlan } from '../../../schemas/generated/types.ts';
 import type { PlaceholderValues } from '../fill.ts';
-import { fillPlaceholders, textOf } from '../fill.ts';
+import { fillPlaceholders, textOrJson } from '../fill.ts';
 import type { Conversation } from './conversations.ts';
 import { openConversation } from './conversations.ts';
 import { readPrinted } from './printed-result.ts';
@@ -27,7 +27,7 @@ export const openProgram: OpenProgram = (plan, context) => ({
     await conversation.prepare(() => writeFiles(state, merged(plan.files, mcp.files), values));
     const lists = {
       '{conversation}': conversation.args,
-      '{mcp}': (mcp.arguments ?? []).map((value) => textOf(fillPlaceholders(value, values) ?? '')),
+      '{mcp}': (mcp.arguments ?? []).map((value) => textOrJson(fillPlaceholders(value, values) ?? '')),
     };
     return {
       args: args.flatMap((argument): readonly string[] => {
@@ -53,9 +53,9 @@ function toolNames({ toolsets }: ProgramPlan, names: AgentRequest['toolsets']): 
 const harmless = ({ commands }: ProgramPlan, prompt: string): string =>
   commands !== undefined && prompt.trimStart().startsWith(commands) ? `The request is:\n${prompt}` : prompt;
 
-type Entries = Readonly<Record<string, Value>>;
+type Entries = Readonly<Record<string, EntryValue>>;
 
-const isMap = (value: Value | undefined): value is object =>
+const isMap = (value: EntryValue | undefined): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Members of the second are added to those of the first; other values replace them. */
@@ -70,7 +70,7 @@ function merged(first: Entries = {}, second: Entries = {}): Entries {
 function environment(entries: Entries, values: PlaceholderValues): Record<string, string> {
   const filled = Object.entries(entries).map(([name, value]) => [name, fillPlaceholders(value, values)] as const);
   return Object.fromEntries(
-    filled.flatMap(([name, value]) => (value === undefined ? [] : [[name, textOf(value)] as const])),
+    filled.flatMap(([name, value]) => (value === undefined ? [] : [[name, textOrJson(value)] as const])),
   );
 }
 

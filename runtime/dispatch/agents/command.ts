@@ -8,12 +8,10 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import { randomUUID } from 'node:crypto';
-import { rm, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { codeOf, messageOf } from '../../../base/errors.ts';
-import { readOwnFile, readRegularText, tryParseJson } from '../../../base/files.ts';
+import { readOwnFile } from '../../../base/files.ts';
 import type { CommandAgentPlan } from '../../../schemas/generated/types.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { printableStart, traceHeaders } from '../../platform/log.ts';
@@ -21,18 +19,18 @@ import { allowedEnvironment } from '../../platform/process/environment.ts';
 import type { ProcessResult } from '../../platform/process/run-process.ts';
 import { isTemporaryLack, lackOf } from '../../platform/process/run-process.ts';
 import type { Confine } from '../../platform/process/sandbox.ts';
-import { storedTail, tailText } from '../../platform/process/stderr-tail.ts';
+import { storedTail } from '../../platform/process/stderr-tail.ts';
 import type { SecretResolver } from '../../platform/secrets.ts';
 import { explainSecrets, SecretError } from '../../platform/secrets.ts';
 import type { ProgramEnd } from '../../store/states.ts';
 import type { Usage } from '../../store/usage.ts';
-import { toUsage } from '../../store/usage.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError, AgentNotStarted } from '../agent-runner.ts';
 import type { OpenProgram, PrintedAnswer } from './known-program.ts';
-import { readOutput } from './printed.ts';
+import { lastLine, printedBy, readOutput, takeUsage, usagePath } from './printed.ts';
 import { locateProgram } from './program.ts';
 import type { WorkFolder, WorkFolders } from './work-folders.ts';
+import { configuredFolder } from './work-folders.ts';
 
 interface CommandAgentContext {
   readonly confine: Confine;
@@ -118,10 +116,12 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
       report?.ended(printed === '' ? end : { ...end, stdout: printed });
       if ((reportedUsage ?? usage) !== null) report?.used((reportedUsage ?? usage) as Usage);
       if (answer !== null) return answer;
-      // What a known program logs beside a run that has ended well is not why there is no answer.
-      const isQuiet = started !== null && result.kind === 'exit' && result.code === 0;
       const said = context.redact(printedAnswer.reason ?? '');
-      const reason = said || isQuiet ? said : lastLine(end.stderr) || lastLine(context.redact(text ?? '') || printed);
+      // What a known program logs beside a run that has ended well is not why there is no answer.
+      const reason =
+        said || (started !== null && end.exit_code === 0)
+          ? said
+          : lastLine(end.stderr) || lastLine(context.redact(text ?? '') || printed);
       throw new AgentError(explain(result, plan, reason), permanent ? { permanent } : {});
     },
   };
@@ -143,26 +143,11 @@ async function openFolder(plan: CommandAgentPlan, context: CommandAgentContext, 
   throw new AgentError(`${path} is not a folder`);
 }
 
-/** The folder that `cwd` names; null: none. */
-export function configuredFolder(
-  { cwd }: Pick<CommandAgentPlan, 'cwd'>,
-  { folder, env }: Pick<CommandAgentContext, 'folder' | 'env'>,
-): string | null {
-  if (cwd?.startsWith('~/')) return join(env.HOME || homedir(), cwd.slice(2));
-  return cwd === null || isAbsolute(cwd) ? cwd : join(folder, cwd);
-}
-
 function endOf(result: ProcessResult, redact: (text: string) => string): ProgramEnd {
   const [exit_code, signal] = result.kind === 'exit' ? [result.code, result.signal] : [null, KILLED[result.kind]];
   const denied = 'denied' in result && result.denied !== undefined ? { denied: result.denied.map(redact) } : {};
   return { exit_code, signal, stderr: storedTail(result.stderr, redact), ...denied };
 }
-
-/** The end of what a program printed that wrote nothing to stderr: many report their errors there. */
-const printedBy = (result: ProcessResult, redact: (text: string) => string): string =>
-  'stdout' in result ? storedTail(tailText(result.stdout ?? Buffer.alloc(0)), redact).trim() : '';
-
-const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1)?.trim() ?? '';
 
 /** The signal that ended a program which did not exit by itself. */
 const KILLED = { timeout: 'SIGKILL', overflow: 'SIGKILL', aborted: 'SIGKILL', spawn_failed: null, input_failed: null };
@@ -265,20 +250,4 @@ export async function openOutputs(
       await own.release();
     },
   };
-}
-
-const MAX_USAGE_BYTES = 64 * 1024;
-
-/** A unique path. @param folder the folder that the program works in */
-const usagePath = (folder: string): string => join(folder, `.hookwright-usage-${randomUUID()}.json`);
-
-/** Reads the file and removes it; null if it does not exist or reports no usage. Never rejects. */
-async function takeUsage(path: string): Promise<Usage | null> {
-  const text = await readRegularText(path, MAX_USAGE_BYTES).catch(() => null);
-  if (text === null) return null;
-  await rm(path, { force: true }).catch(() => {});
-  const fileContent = tryParseJson(text);
-  if (typeof fileContent !== 'object' || fileContent === null) return null;
-  const { input_tokens, output_tokens, cost } = fileContent as Readonly<Record<string, unknown>>;
-  return toUsage(input_tokens, output_tokens, cost);
 }
