@@ -42,7 +42,8 @@ export function lowerAgent(
     const alone = sandbox !== null && (cwd !== null || work === 'shared') ? { max_concurrent: 1 } : {};
     const { program } = config;
     const printed = program === undefined ? lowerPrinted(config) : { program };
-    return { ...plan, ...printed, timeout_seconds, ...common, ...alone };
+    const confined = config.confined === undefined ? {} : ({ confined: true } as const);
+    return { ...plan, ...confined, ...printed, timeout_seconds, ...common, ...alone };
   }
   const { openai } = config;
   if (openai === undefined) return { kind: 'preview', timeout_seconds, ...common };

@@ -213,7 +213,7 @@ export const shellPlaceholder = rule('shell-placeholder', {
 });
 
 /** The placeholders of `agent.command`. */
-const PLACEHOLDER = /\{(toolsets|session|route|profile)\}/g;
+const PLACEHOLDER = /\{(toolsets|session|route|profile|outputs_mcp)\}/g;
 
 /** A store URL that is not a PostgreSQL URL. */
 export const storeUrl = rule('store-url', {

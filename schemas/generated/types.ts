@@ -61,6 +61,12 @@ export type AlertKind =
  */
 export type OwnSender = OwnSenderField | OwnSenderSetting;
 /**
+ * How to get the current state of the object at the address, before the first post of a route with `fresh`: the first entry whose pattern matches the route's value.
+ *
+ * @minItems 1
+ */
+export type TargetFresh = [TargetState, ...TargetState[]];
+/**
  * Rules for the requests of the exchange. Default: those of the target.
  */
 export type Outcomes = TargetOutcomeRule[];
@@ -225,6 +231,10 @@ export type SessionPlan = {
    * Name under which routes share sessions; null: the sessions belong to this route only.
    */
   scope: string | null;
+  /**
+   * Earlier runs of the session that an event replaces: those that wait, and with `cancel` also the one in progress. Absent: none.
+   */
+  on_newer?: 'latest' | 'cancel';
 } | null;
 /**
  * Texts that must occur.
@@ -833,6 +843,11 @@ export interface RouteConfig {
    * Also append the delivered text to the chat's session.
    */
   mirror_to_session?: boolean;
+  session?: SessionConfig;
+  /**
+   * State that the run reads, such as a commit. Before the first post to a code host, the host is asked for the current one; if it differs, nothing of the run is posted there (`superseded`).
+   */
+  fresh?: string;
   /**
    * Payload path or template that identifies a conversation. Runs with the same value run one at a time, in the order of acceptance.
    */
@@ -884,7 +899,7 @@ export interface RouteConfig {
    */
   max_age_seconds?: number;
   /**
-   * For `max_age_seconds`: the path of the event's time, as Unix time, ISO 8601 or RFC 2822. Events without a time, or with a time in the future, are accepted.
+   * For `max_age_seconds`: the path of the event's time, as Unix time, ISO 8601, RFC 2822, or a text of Go or C. Events without a time, or with a time in the future, are accepted.
    */
   timestamp?: string;
   /**
@@ -1075,6 +1090,23 @@ export interface ReceiverConfig {
           [k: string]: string | number;
         };
   };
+}
+/**
+ * Session of the route's runs: those with the same key run one at a time, in the order of acceptance. `session_key` and `session_scope` are the short form.
+ */
+export interface SessionConfig {
+  /**
+   * Payload path or template that identifies a conversation.
+   */
+  key: string;
+  /**
+   * Name under which several routes share sessions. Default: the name of the route.
+   */
+  scope?: string;
+  /**
+   * What a newer event does to the earlier runs of its session. `queue`: they run first. `latest`: waiting ones are skipped (`superseded`). `cancel`: the one in progress also ends, and its answer and outputs are dropped.
+   */
+  on_newer?: 'queue' | 'latest' | 'cancel';
 }
 /**
  * Budget of this route, for each hour or day; further events are ignored (`budget`).
@@ -1320,6 +1352,10 @@ export interface PlatformToolsetsConfig {
  */
 export interface GatewayConfig {
   /**
+   * Name of this gateway in the pages of the console.
+   */
+  name?: string;
+  /**
    * Serve /p/<profile>/webhooks/<route> for routes with a profile.
    */
   multiplex_profiles?: boolean;
@@ -1457,6 +1493,10 @@ export interface ConsoleConfig {
    * Token that grants read access only. Requires `token`.
    */
   viewer_token?: string;
+  /**
+   * Path of the console below another site, for a proxy that passes the path on unchanged. Other paths keep working.
+   */
+  base_path?: string;
 }
 /**
  * Files and hosts that a program can reach. `gateway.sandbox` applies to all agents and scripts. The `sandbox` of an agent replaces it as a whole.
@@ -1585,7 +1625,7 @@ export interface AgentConfig {
    */
   base_url?: string;
   /**
-   * Program and its arguments, as a list. The program gets the prompt on stdin and prints the answer to stdout. `{toolsets}`, `{session}`, `{route}` and `{profile}` are replaced by values.
+   * Program and its arguments, as a list. The program gets the prompt on stdin and prints the answer to stdout. `{toolsets}`, `{session}`, `{route}` and `{profile}` are replaced by values, and `{outputs_mcp}` by the path of a file that names the MCP server of the route's outputs.
    *
    * @minItems 1
    */
@@ -2273,9 +2313,9 @@ export interface OwnSenderSetting {
  */
 export interface EventAuthorFields {
   /**
-   * The field that identifies the author.
+   * The field that identifies the author, or several: the first that an event has counts. Case does not matter.
    */
-  field: string;
+  field: string | [string, ...string[]];
   person?: PersonField;
 }
 /**
@@ -2445,6 +2485,14 @@ export interface SourceSending {
    */
   burst_per_minute?: number;
   /**
+   * What causes many requests at once, and how many: `a push with ten jobs causes some forty requests`.
+   */
+  burst?: string;
+  /**
+   * Largest body that the sender sends, in bytes.
+   */
+  max_body_bytes?: number;
+  /**
    * Other facts: how retries slow down, when the sender deactivates a webhook, how to redeliver by hand.
    */
   note?: string;
@@ -2477,6 +2525,14 @@ export interface SourceSending1 {
    * Requests that the sender may send in a minute at most.
    */
   burst_per_minute?: number;
+  /**
+   * What causes many requests at once, and how many: `a push with ten jobs causes some forty requests`.
+   */
+  burst?: string;
+  /**
+   * Largest body that the sender sends, in bytes.
+   */
+  max_body_bytes?: number;
   /**
    * Other facts: how retries slow down, when the sender deactivates a webhook, how to redeliver by hand.
    */
@@ -2540,6 +2596,11 @@ export interface TargetFile {
    */
   request?: TargetRequest | [TargetRequest, ...TargetRequest[]];
   find?: TargetFind;
+  fresh?: TargetFresh;
+  /**
+   * Template of the commit in an event that posts are about. `{commit}` in requests is the value of `fresh` on the route if it is a commit, else this one.
+   */
+  commit?: string;
   /**
    * The request that sends one piece of text, or several requests. The first whose `when` matches the address is sent.
    */
@@ -2857,6 +2918,20 @@ export interface TargetFind {
    * Number of entries on a full page; another page may follow.
    */
   page_size: number;
+}
+export interface TargetState {
+  /**
+   * Regular expression that matches the whole value.
+   */
+  matches: string;
+  /**
+   * The request that sends one piece of text, or several requests. The first whose `when` matches the address is sent.
+   */
+  request: TargetRequest | [TargetRequest, ...TargetRequest[]];
+  /**
+   * Dotted path of the state in the response. If it is missing there, the object has no such state and counts as unchanged.
+   */
+  value: string;
 }
 /**
  * How to get the name of the account that posts, for `find` and to ignore its own events. The request is sent if the setting `login` is not set, and may contain only settings and `{jwt}`.
@@ -3285,6 +3360,7 @@ export interface TargetVariant {
    */
   request?: TargetRequest | [TargetRequest, ...TargetRequest[]];
   find?: TargetFind;
+  fresh?: TargetFresh;
   /**
    * The request that sends one piece of text, or several requests. The first whose `when` matches the address is sent.
    */
@@ -3413,6 +3489,11 @@ export interface Dispatch {
    * The rendered `session_key`. Runs of this session run one at a time. Null, or absent in older rows: the run does not wait for others.
    */
   session_key?: string | null;
+  /**
+   * The event replaces earlier runs of its session: those that wait, and with `cancel` also the one in progress. Absent: it replaces none.
+   */
+  on_newer?: 'latest' | 'cancel';
+  pins?: DispatchPins;
   deliveries: DispatchDelivery[];
   /**
    * Targets that receive the reason if the run fails permanently. Absent: none.
@@ -3448,6 +3529,19 @@ export interface Dispatch {
    * Why the agent had nothing to do, as it reported by `noop`. Absent: it did not.
    */
   noop?: string;
+}
+/**
+ * State that the run reads. Absent: none is known.
+ */
+export interface DispatchPins {
+  /**
+   * Posts to a code host are dropped if the object there has another state.
+   */
+  fresh?: string;
+  /**
+   * Commit in the event.
+   */
+  commit?: string;
 }
 /**
  * Delivery to one target, with its rendered address.
@@ -3653,6 +3747,7 @@ export interface Explanation {
    */
   agent: 'command' | 'openai' | 'preview' | null;
   sandbox?: SandboxPlan;
+  reach?: ExplainedReach;
   /**
    * Maximum concurrent runs of the agent, over all gateways of a store; absent: no limit.
    */
@@ -3670,6 +3765,14 @@ export interface Explanation {
    * Session id of the run.
    */
   session: string | null;
+  /**
+   * State that the run reads: posts are dropped if it has changed by then.
+   */
+  fresh?: string;
+  /**
+   * The event replaces earlier runs of its session: those that wait, and with `cancel` also the one in progress. Absent: none.
+   */
+  on_newer?: 'latest' | 'cancel';
   /**
    * Budgets that limit the run, with the amounts spent according to this home's store; absent: none.
    */
@@ -3863,6 +3966,14 @@ export interface SandboxLimits1 {
    * Size of the work folder and the temporary folder.
    */
   disk?: string;
+}
+/**
+ * The Rule of Two: text of strangers that the agent reads (A), private data that it reaches (B), what it changes or sends to others (C). Absent: unknown, as for subscriptions.
+ */
+export interface ExplainedReach {
+  A: string[];
+  B: string[];
+  C: string[];
 }
 export interface ExplainedBudget {
   /**
@@ -4289,6 +4400,14 @@ export interface ConsolePlan {
   port: number;
   token: SecretRef | null;
   viewer_token?: SecretRef1;
+  /**
+   * Absent: none.
+   */
+  name?: string;
+  /**
+   * Absent: none.
+   */
+  base_path?: string;
 }
 /**
  * A secret, or a reference to a secret. `scope` is the profile whose environment resolves the reference.
@@ -4582,7 +4701,7 @@ export interface OwnSenderPlan {
  * Who caused an event, and how an event of a person is recognised.
  */
 export interface AuthorPlan {
-  path: string[];
+  paths: string[][];
   person: PersonPlan;
 }
 /**
@@ -4693,6 +4812,14 @@ export interface SourceFacts {
    */
   deadline_seconds: number | null;
   burst_per_minute: number | null;
+  /**
+   * What causes many requests at once, and how many.
+   */
+  burst?: string;
+  /**
+   * Largest body that the sender sends.
+   */
+  max_body_bytes?: number;
 }
 /**
  * Alternative names of the sender's events, by the name that is sent.
@@ -4730,6 +4857,10 @@ export interface TargetPlan {
    * `origin` uses the home channel of this target only if no other target has one. Absent: false.
    */
   home_last?: true;
+  /**
+   * Template of the commit in an event that posts are about. Absent: none.
+   */
+  commit?: string;
   /**
    * How messages are sent. `http`: by the requests in `variants`. The other values are drivers in the program.
    */
@@ -4788,6 +4919,10 @@ export interface VariantPlan {
   unless?: string[];
   requests: RequestPlan[];
   find?: FindPlan;
+  /**
+   * How to get the current state of the object at the address. Absent: it is not checked.
+   */
+  fresh?: FreshPlan[];
   update?: RequestPlan[];
   login?: LoginPlan;
   text: TextPlan;
@@ -4824,6 +4959,7 @@ export interface ValueRef {
     | 'found'
     | 'page'
     | 'since'
+    | 'commit'
     | 'jwt'
     | 'installation'
     | 'piece'
@@ -4925,6 +5061,11 @@ export interface FindPlan {
   id: string[];
   author?: string[];
   page_size: number;
+}
+export interface FreshPlan {
+  matches: string;
+  requests: RequestPlan[];
+  value: string[];
 }
 export interface LoginPlan {
   request: RequestPlan;
@@ -5138,6 +5279,10 @@ export interface CommandAgentPlan {
    * Sandbox of the agent, or of the gateway if the agent has none.
    */
   sandbox: SandboxPlan | null;
+  /**
+   * The configuration states what limits the program. Absent: it does not.
+   */
+  confined?: true;
   /**
    * Path of the answer in the JSON that the program prints. Absent: the whole output is the answer.
    */
@@ -5421,6 +5566,7 @@ export interface RoutePlan {
   cron_job: string | null;
   coalesce: CoalescePlan;
   session: SessionPlan;
+  pins?: PinsPlan;
   mirror_to_session: boolean;
   rate_limit: number;
   max_concurrent: number | null;
@@ -5560,6 +5706,13 @@ export interface ScriptPlan {
 export interface KeepAllPlan {
   each: TemplatePlan;
   max_events: number;
+}
+/**
+ * State that the run reads: `fresh` of the route, and the commit that its targets read from the event. Absent: none.
+ */
+export interface PinsPlan {
+  fresh?: TemplatePlan;
+  commit?: TemplatePlan;
 }
 /**
  * Maximum age of an event; older events are ignored.

@@ -7,11 +7,12 @@
  * the same user: a `sandbox` does.
  */
 
-import { isUtf8 } from 'node:buffer';
-import { stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { rm, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { codeOf, messageOf } from '../../../base/errors.ts';
-import { readOwnFile } from '../../../base/files.ts';
+import { codeOf } from '../../../base/errors.ts';
+import { readRegularText, tryParseJson } from '../../../base/files.ts';
 import type { CommandAgentPlan } from '../../../schemas/generated/types.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { printableStart, traceHeaders } from '../../platform/log.ts';
@@ -19,18 +20,19 @@ import { allowedEnvironment } from '../../platform/process/environment.ts';
 import type { ProcessResult } from '../../platform/process/run-process.ts';
 import { isTemporaryLack, lackOf } from '../../platform/process/run-process.ts';
 import type { Confine } from '../../platform/process/sandbox.ts';
-import { storedTail } from '../../platform/process/stderr-tail.ts';
+import { storedTail, tailText } from '../../platform/process/stderr-tail.ts';
 import type { SecretResolver } from '../../platform/secrets.ts';
 import { explainSecrets, SecretError } from '../../platform/secrets.ts';
 import type { ProgramEnd } from '../../store/states.ts';
 import type { Usage } from '../../store/usage.ts';
+import { toUsage } from '../../store/usage.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError, AgentNotStarted } from '../agent-runner.ts';
 import type { OpenProgram, PrintedAnswer } from './known-program.ts';
-import { lastLine, printedBy, readOutput, takeUsage, usagePath } from './printed.ts';
+import { openOutputs, usesServer } from './outputs-folder.ts';
+import { readOutput } from './printed.ts';
 import { locateProgram } from './program.ts';
 import type { WorkFolder, WorkFolders } from './work-folders.ts';
-import { configuredFolder } from './work-folders.ts';
 
 interface CommandAgentContext {
   readonly confine: Confine;
@@ -57,7 +59,7 @@ interface CommandAgentContext {
 }
 
 const MAX_STDOUT_BYTES = 1_048_576;
-const PLACEHOLDER = /\{(toolsets|session|route|profile)\}/g;
+const PLACEHOLDER = /\{(toolsets|session|route|profile|outputs_mcp)\}/g;
 
 /** @throws SecretError when a reference of `agent.env` cannot be resolved */
 export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgentContext): AgentRunner {
@@ -76,14 +78,15 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
   return {
     async run(request, report) {
       const started = (await known?.start(request, rest)) ?? null;
-      const { stdin, ...parts } = compose([located, ...(started?.args ?? rest)], request);
+      const argv = [located, ...(started?.args ?? rest)];
       const folder = await openFolder(plan, context, request.route).catch(async (error: unknown) => {
         await started?.end(NOT_RUN);
         throw error;
       });
       const cwd = plan.cwd === null && plan.work === 'run' ? (started?.cwd ?? folder.path) : folder.path;
       const usageFile = usagePath(folder.path);
-      const outputs = request.outputs === undefined ? null : await openOutputs(request, context);
+      const outputs = request.outputs === undefined && !usesServer(argv) ? null : await openOutputs(request, context);
+      const { stdin, ...parts } = compose(argv, request, outputs?.config ?? '');
       const result = await run({
         argv: parts.argv,
         cwd,
@@ -101,7 +104,7 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
         maxStdoutBytes: MAX_STDOUT_BYTES,
         signal: request.signal,
         writable: [folder.path, ...(outputs === null ? [] : [outputs.folder]), ...(started?.writable ?? [])],
-        readable: isAbsolute(located) ? [located] : [],
+        readable: [...(isAbsolute(located) ? [located] : []), ...(outputs?.readable ?? [])],
       });
       const reportedUsage = await takeUsage(usageFile);
       await outputs?.close();
@@ -116,12 +119,10 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
       report?.ended(printed === '' ? end : { ...end, stdout: printed });
       if ((reportedUsage ?? usage) !== null) report?.used((reportedUsage ?? usage) as Usage);
       if (answer !== null) return answer;
-      const said = context.redact(printedAnswer.reason ?? '');
       // What a known program logs beside a run that has ended well is not why there is no answer.
-      const reason =
-        said || (started !== null && end.exit_code === 0)
-          ? said
-          : lastLine(end.stderr) || lastLine(context.redact(text ?? '') || printed);
+      const isQuiet = started !== null && result.kind === 'exit' && result.code === 0;
+      const said = context.redact(printedAnswer.reason ?? '');
+      const reason = said || isQuiet ? said : lastLine(end.stderr) || lastLine(context.redact(text ?? '') || printed);
       throw new AgentError(explain(result, plan, reason), permanent ? { permanent } : {});
     },
   };
@@ -143,22 +144,38 @@ async function openFolder(plan: CommandAgentPlan, context: CommandAgentContext, 
   throw new AgentError(`${path} is not a folder`);
 }
 
+/** The folder that `cwd` names; null: none. */
+export function configuredFolder(
+  { cwd }: Pick<CommandAgentPlan, 'cwd'>,
+  { folder, env }: Pick<CommandAgentContext, 'folder' | 'env'>,
+): string | null {
+  if (cwd?.startsWith('~/')) return join(env.HOME || homedir(), cwd.slice(2));
+  return cwd === null || isAbsolute(cwd) ? cwd : join(folder, cwd);
+}
+
 function endOf(result: ProcessResult, redact: (text: string) => string): ProgramEnd {
   const [exit_code, signal] = result.kind === 'exit' ? [result.code, result.signal] : [null, KILLED[result.kind]];
   const denied = 'denied' in result && result.denied !== undefined ? { denied: result.denied.map(redact) } : {};
   return { exit_code, signal, stderr: storedTail(result.stderr, redact), ...denied };
 }
 
+/** The end of what a program printed that wrote nothing to stderr: many report their errors there. */
+const printedBy = (result: ProcessResult, redact: (text: string) => string): string =>
+  'stdout' in result ? storedTail(tailText(result.stdout ?? Buffer.alloc(0)), redact).trim() : '';
+
+const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1)?.trim() ?? '';
+
 /** The signal that ended a program which did not exit by itself. */
 const KILLED = { timeout: 'SIGKILL', overflow: 'SIGKILL', aborted: 'SIGKILL', spawn_failed: null, input_failed: null };
 
-function compose(argv: readonly string[], request: AgentRequest) {
+/** @param outputs_mcp the file that describes the server of its outputs */
+function compose(argv: readonly string[], request: AgentRequest, outputs_mcp: string) {
   // Neither an argument nor a variable can contain a NUL, but a delivery id from a payload can.
   const plain = (text: string): string => text.replaceAll('\0', '');
   const toolsets = request.toolsets.join(',');
   const session = plain(request.session);
   const { route, profile } = request;
-  const values: Readonly<Record<string, string>> = { toolsets, session, route, profile };
+  const values: Readonly<Record<string, string>> = { toolsets, session, route, profile, outputs_mcp };
   return {
     argv: argv.map((entry) => {
       const filled = entry.replace(PLACEHOLDER, (_, name: string) => values[name] ?? '');
@@ -206,48 +223,18 @@ function explain(result: ProcessResult, plan: CommandAgentPlan, last: string): s
   }
 }
 
-/** Largest file that is read, in bytes; a larger one is rejected. */
-const MAX_BYTES = 256 * 1024;
+const MAX_USAGE_BYTES = 64 * 1024;
 
-/** The file through which a program hands over outputs. It is in a separate folder, which is removed after the run. */
-interface OutputsFile {
-  readonly env: Readonly<Record<string, string>>;
-  /** Its folder, which the program writes. */
-  readonly folder: string;
-  /** Reads the outputs, and removes the folder. Call it once no process of the run is left. */
-  close(): Promise<void>;
-}
+/** A unique path. @param folder the folder that the program works in */
+const usagePath = (folder: string): string => join(folder, `.hookwright-usage-${randomUUID()}.json`);
 
-/** Rejects with AgentError when the folder cannot be created. */
-export async function openOutputs(
-  { outputs, route }: AgentRequest,
-  { workFolders, folder }: { readonly workFolders: Pick<WorkFolders, 'create'>; readonly folder: string },
-): Promise<OutputsFile> {
-  const own = await workFolders.create('run', folder, route).catch((error: unknown): WorkFolder => {
-    const reason = `cannot create the folder for its outputs (${codeOf(error) ?? messageOf(error)})`;
-    throw isTemporaryLack(error) ? new AgentNotStarted(reason) : new AgentError(reason);
-  });
-  const path = join(own.path, 'outputs.jsonl');
-  return {
-    env: { HOOKWRIGHT_OUTPUTS_FILE: path },
-    folder: own.path,
-    async close() {
-      try {
-        const bytes = await readOwnFile(path, MAX_BYTES);
-        if (isUtf8(bytes))
-          outputs?.take(
-            bytes
-              .toString('utf8')
-              .split('\n')
-              .filter((line) => line.trim() !== ''),
-          );
-        else outputs?.refuse('the file is not UTF-8');
-      } catch (error) {
-        const code = codeOf(error);
-        if (code !== 'ENOENT')
-          outputs?.refuse(code === 'EFBIG' ? `the file is larger than ${MAX_BYTES} bytes` : String(code));
-      }
-      await own.release();
-    },
-  };
+/** Reads the file and removes it; null if it does not exist or reports no usage. Never rejects. */
+async function takeUsage(path: string): Promise<Usage | null> {
+  const text = await readRegularText(path, MAX_USAGE_BYTES).catch(() => null);
+  if (text === null) return null;
+  await rm(path, { force: true }).catch(() => {});
+  const fileContent = tryParseJson(text);
+  if (typeof fileContent !== 'object' || fileContent === null) return null;
+  const { input_tokens, output_tokens, cost } = fileContent as Readonly<Record<string, unknown>>;
+  return toUsage(input_tokens, output_tokens, cost);
 }

@@ -13,12 +13,11 @@ import { explainSecrets, SecretError, secretNames, tableSecretRefs } from '../..
 import type { AgentRunner, RunAgent } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
 import type { ProfileAgent } from '../context.ts';
-import { createCommandAgent } from './command.ts';
+import { configuredFolder, createCommandAgent } from './command.ts';
 import type { OpenProgram } from './known-program.ts';
 import { createOpenAiAgent } from './openai.ts';
 import { missingAgent } from './program.ts';
 import type { WorkFolders } from './work-folders.ts';
-import { configuredFolder } from './work-folders.ts';
 
 interface AgentsContext {
   /** `<home_dir>`. */

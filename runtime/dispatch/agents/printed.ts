@@ -2,13 +2,9 @@
  * Reads the answer and the usage from the output of a program. JSON is one value, or one value a line, as programs print that
  * report progress. Of several lines, the last one that has a value at the path counts.
  */
-import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { readRegularText, tryParseJson } from '../../../base/files.ts';
+import { tryParseJson } from '../../../base/files.ts';
 import type { CommandAgentPlan, UsagePathsPlan } from '../../../schemas/generated/types.ts';
 import type { ProcessResult } from '../../platform/process/run-process.ts';
-import { storedTail, tailText } from '../../platform/process/stderr-tail.ts';
 import type { Usage } from '../../store/usage.ts';
 import { addReported, toUsage } from '../../store/usage.ts';
 import { valueAtPath } from '../../verify/items.ts';
@@ -65,25 +61,3 @@ function reach(value: unknown, path: readonly string[]): readonly unknown[] {
   const rest = path.slice(star + 1);
   return Object.values(found).flatMap((member) => (rest.length === 0 ? [member] : reach(member, rest)));
 }
-
-const MAX_USAGE_BYTES = 64 * 1024;
-
-/** A unique path. @param folder the folder that the program works in */
-export const usagePath = (folder: string): string => join(folder, `.hookwright-usage-${randomUUID()}.json`);
-
-/** Reads the file and removes it; null if it does not exist or reports no usage. Never rejects. */
-export async function takeUsage(path: string): Promise<Usage | null> {
-  const text = await readRegularText(path, MAX_USAGE_BYTES).catch(() => null);
-  if (text === null) return null;
-  await rm(path, { force: true }).catch(() => {});
-  const fileContent = tryParseJson(text);
-  if (typeof fileContent !== 'object' || fileContent === null) return null;
-  const { input_tokens, output_tokens, cost } = fileContent as Readonly<Record<string, unknown>>;
-  return toUsage(input_tokens, output_tokens, cost);
-}
-
-/** The end of what a program printed that wrote nothing to stderr: many report their errors there. */
-export const printedBy = (result: ProcessResult, redact: (text: string) => string): string =>
-  'stdout' in result ? storedTail(tailText(result.stdout ?? Buffer.alloc(0)), redact).trim() : '';
-
-export const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1)?.trim() ?? '';

@@ -14,8 +14,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { codeOf } from '../../../base/errors.ts';
 import type { CommandAgentPlan } from '../../../schemas/generated/types.ts';
 import { TreeRemover } from '../../platform/files.ts';
@@ -39,15 +38,6 @@ const KEPT: Readonly<Record<CommandAgentPlan['work'], (route: string) => string 
 /** Where programs keep the conversation of a session. @param home the home of the profile */
 export const conversationFolder = (home: string, session: string): string =>
   join(home, 'work', 'conversations', createHash('sha256').update(session).digest('hex').slice(0, 32));
-
-/** The folder that `cwd` names; null: none. */
-export function configuredFolder(
-  { cwd }: Pick<CommandAgentPlan, 'cwd'>,
-  { folder, env }: { readonly folder: string; readonly env: Readonly<Record<string, string | undefined>> },
-): string | null {
-  if (cwd?.startsWith('~/')) return join(env.HOME || homedir(), cwd.slice(2));
-  return cwd === null || isAbsolute(cwd) ? cwd : join(folder, cwd);
-}
 
 export class WorkFolders {
   private readonly log: Logger;
