@@ -1,4 +1,4 @@
-/** Starts a known program: fills in what is known only when a run begins, prepares its private folders, and reads its output. */
+/** Starts a known program: fills in the values of this run, prepares its private folders, and reads its output. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
