@@ -28,7 +28,8 @@ async function versionOf(context: CliContext, [program = '', ...args]: readonly 
   const env = allowedEnvironment(context.env, new Set());
   const limits = { timeoutMs: 20_000, maxStdoutBytes: 65_536 };
   const result = await runProcess({ argv, env, cwd: tmpdir(), stdin: '', ...limits }, context);
-  return result.kind === 'exit' ? (/\d+\.\d+\.\d+/.exec(result.stdout.toString('utf8'))?.[0] ?? null) : null;
+  const text = result.kind === 'exit' ? `${result.stdout.toString('utf8')}\n${result.stderr}` : '';
+  return /\d+\.\d+\.\d+/.exec(text)?.[0] ?? null;
 }
 
 function compare(found: string | null, { from, below }: ProgramVersionPlan): Pick<Check, 'status' | 'detail' | 'fix'> {

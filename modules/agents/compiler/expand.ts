@@ -9,7 +9,13 @@ import type { Problem } from '../../../compiler/diagnostics/diagnostic.ts';
 import type { ExpandAgents } from '../../../compiler/module.ts';
 import { present } from '../../../compiler/text/plain-data.ts';
 import { didYouMean, oneOf, renameFix } from '../../../compiler/text/suggest.ts';
-import type { AgentConfig, AgentFile, ProgramPlan, SandboxConfig, Value } from '../../../schemas/generated/types.ts';
+import type {
+  AgentConfig,
+  AgentFile,
+  EntryValue,
+  ProgramPlan,
+  SandboxConfig,
+} from '../../../schemas/generated/types.ts';
 import { fillPlaceholders, textOrJson } from '../fill.ts';
 import { loadAgents } from './load-agents.ts';
 
@@ -83,7 +89,7 @@ function expandAgent(
   const words = start ?? [program];
   const host = hostOf(written ?? file.base_url);
   const env = filled(file.env, values);
-  const isLater = (variable: string, value: Value): boolean =>
+  const isLater = (variable: string, value: EntryValue): boolean =>
     LATER.test(textOrJson(value)) || Object.hasOwn(file.mcp?.env ?? {}, variable);
   const now = Object.entries(env).filter((entry) => !isLater(...entry));
   const later = Object.entries(env).filter((entry) => isLater(...entry) && config.env?.[entry[0]] === undefined);
@@ -118,13 +124,13 @@ const LATER = /\{(?:state|toolsets|id)\}/;
 type Values = Parameters<typeof fillPlaceholders>[1];
 
 /** Without the entries that have a placeholder without a value. */
-function filled(entries: Readonly<Record<string, Value>> = {}, values: Values): Record<string, Value> {
+function filled(entries: Readonly<Record<string, EntryValue>> = {}, values: Values): Record<string, EntryValue> {
   const all = Object.entries(entries).map(([name, value]) => [name, fillPlaceholders(value, values)] as const);
   return Object.fromEntries(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
 }
 
 const mcpOf = (mcp: NonNullable<AgentFile['mcp']>, values: Values): NonNullable<ProgramPlan['mcp']> => ({
-  arguments: (mcp.arguments ?? []).flatMap((value): Value[] => {
+  arguments: (mcp.arguments ?? []).flatMap((value): EntryValue[] => {
     const text = fillPlaceholders(value, values);
     return text === undefined ? [] : [text];
   }),

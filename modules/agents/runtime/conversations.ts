@@ -8,7 +8,7 @@
  *   last.json  the id of the conversation and the usage that it has reported, written after a run that has answered
  *
  * A run that is killed leaves `last.json` as it was: its repetition continues from the same place, with another new id if it is
- * the first. A conversation of which nothing was heard for 29 days begins anew: programs forget theirs after 30.
+ * the first. A conversation of which nothing was heard for 29 days is started again: programs forget theirs after 30.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -134,7 +134,7 @@ async function empty(folder: string, keep: readonly string[]): Promise<void> {
     if (!keep.includes(name)) await rm(join(folder, name), { recursive: true, force: true });
 }
 
-/** Removes conversations that would begin anew. */
+/** Removes conversations that are too old to be continued. */
 async function removeOld(folder: string, now: number): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const { mtimeMs = now } = (await stat(join(folder, name)).catch(() => null)) ?? {};
@@ -168,7 +168,7 @@ async function writeLast(path: string, last: Last): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-/** A total that is lower than before was begun anew. */
+/** A total that is lower than before was started again. */
 function without(total: Usage | null, before: Usage | null): Usage | null {
   if (total === null || before === null) return total;
   const rest = (now: number | null, then: number | null): number | null =>

@@ -1,10 +1,10 @@
-/** Starts a known program: fills in what is known only when a run begins, prepares its private folders, and reads its output. */
+/** Starts a known program: fills in the values of this run, prepares its private folders, and reads its output. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import type { OpenProgram, PrintedAnswer } from '../../../runtime/dispatch/agents/known-program.ts';
 import type { ProcessResult } from '../../../runtime/platform/process/run-process.ts';
-import type { ProgramPlan, Value } from '../../../schemas/generated/types.ts';
+import type { EntryValue, ProgramPlan } from '../../../schemas/generated/types.ts';
 import type { PlaceholderValues } from '../fill.ts';
 import { fillPlaceholders, textOrJson } from '../fill.ts';
 import type { Conversation } from './conversations.ts';
@@ -53,9 +53,9 @@ function toolNames({ toolsets }: ProgramPlan, names: AgentRequest['toolsets']): 
 const harmless = ({ commands }: ProgramPlan, prompt: string): string =>
   commands !== undefined && prompt.trimStart().startsWith(commands) ? `The request is:\n${prompt}` : prompt;
 
-type Entries = Readonly<Record<string, Value>>;
+type Entries = Readonly<Record<string, EntryValue>>;
 
-const isMap = (value: Value | undefined): value is object =>
+const isMap = (value: EntryValue | undefined): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Members of the second are added to those of the first; other values replace them. */

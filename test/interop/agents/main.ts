@@ -109,7 +109,7 @@ async function tryAgent(use: string, url: string): Promise<string> {
     encoding: 'utf8',
     env: { PATH: process.env.PATH, HOME: tmpdir() },
   });
-  const version = /\d+\.\d+\.\d+/.exec(printed.stdout)?.[0] ?? '';
+  const version = /\d+\.\d+\.\d+/.exec(`${printed.stdout}\n${printed.stderr}`)?.[0] ?? '';
   const result = `${count - wrong.length} of ${count}${wrong.length === 0 ? '' : `, not: ${wrong.join(', ')}`}`;
   return `| \`${use}\` | ${version} | ${new Date().toISOString().slice(0, 10)} | ${result} |`;
 }

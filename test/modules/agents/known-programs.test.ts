@@ -77,7 +77,7 @@ describe('the answer of Claude Code', () => {
     });
   }
 
-  test('is not text that is no JSON', async (t) => {
+  test('is not text outside of JSON', async (t) => {
     const { run } = start(
       t,
       'claude-code',
@@ -133,7 +133,7 @@ describe('conversations', () => {
     return runs.map(({ usage }) => usage?.input_tokens);
   };
 
-  test('of Claude Code have a UUID and a folder of their own', async (t) => {
+  test('of Claude Code have a UUID and one folder each', async (t) => {
     assert.deepEqual(await three(t, 'claude-code', claudeCode()), [200, 200, 200]);
   });
   test('of Codex continue the thread that it printed, and its repeated totals are subtracted', async (t) => {
@@ -177,7 +177,7 @@ describe('conversations', () => {
     assert.equal((await start(t, 'claude-code', double, home).run('c', { continued: true })).answer, '2: c');
   });
 
-  test('one that the program has lost fails a run, and the next one begins anew', async (t) => {
+  test('one that the program has lost fails a run, and the next one starts another', async (t) => {
     const { run, home } = start(t, 'claude-code', claudeCode());
     await run('a', { continued: true });
     const [hash = ''] = readdirSync(join(home, 'work', 'conversations'));
@@ -186,7 +186,7 @@ describe('conversations', () => {
     assert.equal((await run('c', { continued: true })).answer, '1: c');
   });
 
-  test('begin anew after 29 days, and are removed', async (t) => {
+  test('are dropped after 29 days', async (t) => {
     const { run, clock, home } = start(t, 'codex', codex());
     await run('a', { continued: true });
     await clock.advance(29.5 * 86_400_000);
