@@ -24,6 +24,8 @@ import { checkWhole } from './stages/check-whole.ts';
 import { checkAgents, compileRoutes } from './stages/compile-route.ts';
 import { lintSubscriptions } from './stages/compile-subscriptions.ts';
 import { lowerBase } from './stages/lower-base.ts';
+import { viewRoute } from './views/view-route.ts';
+import type { Reach } from './views/views.ts';
 
 export type { CompileInput };
 
@@ -46,6 +48,8 @@ export interface CompileOutput {
   readonly table: RouteTable;
   /** Creates the published blueprints; lazy, because few commands need them. */
   readonly catalog: () => PublishedCatalog;
+  /** The letters of the Rule of Two of a route of the config; null without the module that knows them, and for other routes. */
+  readonly reach: (route: string) => Reach | null;
   /** Bytes of `routes.json`, see emit/emit-table.ts. */
   readonly routesJson: string;
   /** The table contains a literal secret, so only the owner may read its file. */
@@ -71,12 +75,16 @@ export function compile(input: CompileInput): CompileResult {
   };
 }
 
+interface Checked extends Pick<CompileOutput, 'reach'> {
+  readonly content: TableContent;
+}
+
 /** Validates, checks and lowers the files. Null if a part of the config is unknown. */
 function tableOf(
   { root, files, named, incomplete }: LoadedConfig,
   input: CompileInput,
   report: Report,
-): TableContent | null {
+): Checked | null {
   if (files.length === 0) return null;
   const { tree, findings } = mergeFiles(files);
   report.add(findings);
@@ -85,7 +93,9 @@ function tableOf(
   if (incomplete) return null;
   const { config, invalidNames } = checked;
   const settings = effectiveSettings(config.platforms?.webhook ?? {});
-  const profiles = checkProfiles(checked, tree, input, report);
+  const written = checkProfiles(checked, tree, input, report);
+  const expand = input.modules.find(({ agents }) => agents)?.agents;
+  const profiles = expand?.(written, input, config, report) ?? written;
   const env = loadVariables(input);
   report.add(env.findings);
   const overrides = readOverrides(env.ofProfile(DEFAULT_PROFILE), input.flags);
@@ -126,13 +136,23 @@ function tableOf(
   const subscriptions = lintSubscriptions({ ...input, scope: { ...scope, table: { ...scope.table, routes } } }, report);
   // Subscriptions come first, because messages name the first routes.
   checkAgents({ profiles, routes: [...subscriptions, ...settings.routes], scope }, report);
-  return { ...scope.table, routes };
+  const reach = (name: string): Reach | null => {
+    const route = settings.routes.find((each) => each.name === name);
+    return route === undefined || payloads === null
+      ? null
+      : payloads.reachOf(viewRoute({ ...route, at: NO_PLACE }, scope));
+  };
+  return { content: { ...scope.table, routes }, reach };
 }
 
-function emit(content: TableContent, input: CompileInput): CompileOutput {
+/** For the view of a route whose position does not matter. */
+const NO_PLACE = { file: '', line: 0 };
+
+function emit({ content, reach }: Checked, input: CompileInput): CompileOutput {
   const { table, text } = emitTable(content);
   return {
     table,
+    reach,
     catalog: () => blueprintTools(input)?.publish(Object.values(table.blueprints), table.app_scheme) ?? [],
     routesJson: text,
     hasLiteralSecrets: LITERAL_SECRET.test(text),

@@ -178,8 +178,8 @@ interface SchemaCause {
   readonly message: string;
 }
 
-/** Its range is the key, or the part of the value. */
-type RelatedProblem = Pick<Problem, 'path' | 'within' | 'message'>;
+/** Its range is the key, or the part of the value. `root`: the path starts at the root of the config, not at the route. */
+export type RelatedProblem = Pick<Problem, 'path' | 'within' | 'message'> & { readonly root?: true };
 
 /** A plan, or null if a problem of severity error prevents it. */
 export interface Lowered<T> {

@@ -1,4 +1,6 @@
 /** Lowers the responses that a sender expects (`respond` of a route or a source), and how long it may wait for one. */
+
+import { isJsonType } from '../../base/text.ts';
 import type {
   RespondConfig,
   ResponseConfig,
@@ -6,6 +8,7 @@ import type {
   ResponsePlans,
   TemplatePlan,
 } from '../../schemas/generated/types.ts';
+import { readTokens } from '../config/grammar.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
 import type { RouteView } from '../views/views.ts';
 import { lowerTemplate } from './template.ts';
@@ -53,12 +56,30 @@ function lowerResponse(
     report(['content_type'], 'key', '`content_type` has no effect without `body`');
   if (noStatus !== null && body?.includes(STATUS_URL) === true)
     report(['body'], 'value', `${STATUS_URL} is empty: ${noStatus}`);
+  if (isJsonType(content_type ?? '') && !isJson(body ?? ''))
+    report(['body'], 'value', `the body is not JSON, as \`content_type\` says`);
   return {
     status: status ?? null,
     content_type: content_type ?? 'text/plain; charset=utf-8',
     body: body === undefined ? null : lowerBody(body, [...path, 'body'], problems),
     headers: Object.entries(headers).flat(),
   };
+}
+
+/** Placeholders become JSON, within strings and outside; a list may need commas, which depend on it. */
+function isJson(body: string): boolean {
+  if (body === '' || body.includes('{#each')) return true;
+  try {
+    JSON.parse(
+      readTokens(body).reduceRight(
+        (text, { offset, length }) => `${text.slice(0, offset)}0${text.slice(offset + length)}`,
+        body,
+      ),
+    );
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const instead = (name: string): string => (name.toLowerCase() === 'content-type' ? ': use `content_type`' : '');

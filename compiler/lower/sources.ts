@@ -87,6 +87,8 @@ function factsOf({ events = [], event_names, sending }: SourceFile): readonly So
       horizon_seconds: sending?.horizon_seconds ?? null,
       deadline_seconds: sending?.deadline_seconds ?? null,
       burst_per_minute: sending?.burst_per_minute ?? null,
+      ...(sending?.burst === undefined ? {} : { burst: sending.burst }),
+      ...(sending?.max_body_bytes === undefined ? {} : { max_body_bytes: sending.max_body_bytes }),
     },
   ];
 }

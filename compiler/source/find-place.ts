@@ -20,8 +20,8 @@ export interface NodeFinding extends Finding {
 export function findPlace(problem: Problem, tree: Places, base: NodePath = []): NodeFinding {
   const path = [...base, ...problem.path];
   const place = tree.place(path);
-  const related = (problem.related ?? []).map(({ path: below, within, message }): RelatedPlace => {
-    const other = tree.place([...base, ...below]);
+  const related = (problem.related ?? []).map(({ path: below, within, message, root }): RelatedPlace => {
+    const other = tree.place(root === true ? below : [...base, ...below]);
     const part = within === undefined ? null : other.part(within.offset, within.length);
     return { source: other.file.source, range: part ?? keyOrStart(other), message };
   });

@@ -19,7 +19,7 @@ import type { WrittenAgent } from '../config/agents.ts';
 import type { RouteTarget, SenderEventNames } from '../config/route-keys.ts';
 import type { EffectiveSettings, Overrides, TableContent } from '../config/settings.ts';
 import type { WrittenText } from '../config/written-numbers.ts';
-import type { Problem } from '../diagnostics/diagnostic.ts';
+import type { Problem, RelatedProblem } from '../diagnostics/diagnostic.ts';
 import type { RuleId } from '../diagnostics/rule.ts';
 import type { Variables } from '../text/plain-data.ts';
 
@@ -136,6 +136,20 @@ export interface ViewRule {
   readonly checks: Checks;
 }
 
+/** The Rule of Two: (A) reads text of strangers, (B) reaches secrets, private files or sessions of others, (C) changes or sends something. */
+export type Reach = Readonly<Record<'A' | 'B' | 'C', readonly ReachPlace[]>>;
+
+/** One cause of a letter. */
+export interface ReachPlace {
+  readonly what: string;
+  /** How to drop it. */
+  readonly way: string;
+  /** The key of the route, with the part of its value, or the key of the configuration. */
+  readonly at?: Pick<RelatedProblem, 'path' | 'within' | 'root'>;
+  /** A person approves each message. */
+  readonly approved?: true;
+}
+
 /** A module's facts about the payloads of routes. */
 export interface PayloadFacts {
   /** Whether every event that passes the route's filters has a value at the path. */
@@ -144,6 +158,8 @@ export interface PayloadFacts {
   isUntrusted(route: RouteView, path: readonly string[]): boolean;
   /** Whether an agent reads text in the route's prompt that outsiders may have written, and that no filter on its author excludes. */
   readsStrangers(route: RouteView): boolean;
+  /** What the route's agent reads, reaches and can do, by the letters of the Rule of Two. */
+  reachOf(route: RouteView): Reach;
   /** Events in the shape of the route's source; empty if there are none, or if one shape applies to all events. */
   shapedEvents(route: RouteView): readonly string[];
   /** The only source that documents this event, among those whose signatures the route accepts. */

@@ -24,6 +24,8 @@ export interface AgentRequest extends TraceContext {
   readonly skills: readonly string[];
   /** Name of the conversation. Runs with the same name continue it. */
   readonly session: string;
+  /** True if later runs continue its session, which has a key. */
+  readonly continued?: true;
   /** Name of the profile. */
   readonly profile: string;
   /** Name of the route; empty if no event started the run of a job. */
@@ -58,9 +60,19 @@ export interface OutputTool {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
+export interface OutputServer {
+  readonly command: string;
+  /** Without the file of outputs. */
+  readonly args: readonly string[];
+  /** What it reads from a file beside that one. */
+  readonly declaration: string;
+}
+
 /** Accepts the outputs of one run. They count once the run has succeeded. */
 export interface OutputHandover {
   readonly tools: readonly OutputTool[];
+  /** A program that serves the tools over stdio (MCP); its last argument is the file of outputs. */
+  readonly mcp?: OutputServer;
   /**
    * Replaces all earlier outputs of the run.
    * @param lines each a JSON object: `output` is its name, the other members are its fields

@@ -104,6 +104,7 @@ function requestOf(dispatch: Dispatch, signal: AbortSignal, { handover, said }: 
   const route = dispatch.route ?? '';
   const ofJob = job === null ? {} : { job };
   const outputs = handover === null ? {} : { outputs: handover };
+  const keyed = (dispatch.session_key ?? null) === null ? {} : { continued: true as const };
   const conversation = said.length === 0 ? {} : { said };
   return {
     prompt,
@@ -117,14 +118,15 @@ function requestOf(dispatch: Dispatch, signal: AbortSignal, { handover, said }: 
     ...ofJob,
     ...traceContextOf(dispatch),
     ...conversation,
+    ...keyed,
     ...outputs,
     signal,
   };
 }
 
 /**
- * Interprets the agent's answer: a text to deliver, or [SILENT]. Case, Markdown emphasis, code marks and a full stop around
- * the marker do not matter.
+ * Interprets the agent's answer: a text to deliver, or [SILENT]. Case, quotes, Markdown emphasis, code marks and a full stop
+ * around the marker do not matter.
  */
 export function readAnswer(text: string): Extract<RunOutcome, { readonly kind: 'answered' | 'silent' }> {
   const trimmed = text.trim();
@@ -138,8 +140,9 @@ export function readAnswer(text: string): Extract<RunOutcome, { readonly kind: '
 const REMARK = 200;
 /** A text that is one code block. */
 const FENCED = /^`{3,}\w*\n([^`]*)\n`{3,}$/;
-const MARKS = '[*_`~]*';
-const MARKER = `${MARKS}\\[silent\\]${MARKS}\\.?${MARKS}`;
+/** Emphasis, code marks, quotes, and the marks of a quotation or a list. */
+const MARKS = '[*_`~"\'“”‘’„«»>\\s-]{0,8}';
+const MARKER = `${MARKS}\\[silent\\]${MARKS}[.!]?${MARKS}`;
 const AT_START = new RegExp(`^${MARKER}`, 'i');
 const AT_END = new RegExp(`${MARKER}$`, 'i');
 

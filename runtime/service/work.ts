@@ -80,8 +80,12 @@ async function linkWork(context: ServiceContext, deliveries: OpenDeliveries, tab
   const { redact } = context.redactor;
   const readText = (path: string): Promise<string> => readRegularText(path, MAX_SKILL_BYTES);
   const { confine } = context.confinement;
-  const create = (): Agents =>
-    createAgents(table, { ...context, confine, secrets, redact, readText, http: deliveries.http });
+  const isKnown = Object.values(table.profiles).some((profile) =>
+    agentPlans(profile).some(([, plan]) => plan.kind === 'command' && plan.program !== undefined),
+  );
+  const openProgram = isKnown ? await requirePart(context.modules, 'programs') : null;
+  const agentContext = { ...context, confine, secrets, redact, readText, http: deliveries.http, openProgram };
+  const create = (): Agents => createAgents(table, agentContext);
   const agents = explainSecrets(create, (reason) => new TableError(reason));
   return { table, secrets, targets, agents, limits: limitsOfAgents(table) };
 }

@@ -381,7 +381,7 @@ export interface GiveUp {
  * released, without a step. A `held` dispatch stays with its holder.
  *
  * Also repairs due times after the system clock moved back: a row whose due time was set later than `now` keeps its
- * waiting time, which starts at `now`.
+ * waiting time, which starts at `now`. So does a pause of a route.
  */
 export interface Recover {
   readonly kind: 'recover';

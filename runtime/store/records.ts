@@ -175,6 +175,10 @@ export const NO_STATE: JobState = { paused: null, paused_until: null, cursor: nu
 export const pauseEnd = ({ paused, paused_until }: Pick<JobState, 'paused' | 'paused_until'>): number | null =>
   paused === true ? paused_until : null;
 
+/** The end of a pause, after the cursor of its job was set to `cursor`: earlier if the system clock moved back. */
+export const endAfter = ({ paused_until: end, cursor: before }: JobState, cursor: number): number | null =>
+  end === null ? null : end - Math.max((before ?? 0) - cursor, 0);
+
 /** True if the job is paused at `now`, by a user or as configured. */
 export function isJobPaused(
   state: Pick<JobState, 'paused' | 'paused_until'>,

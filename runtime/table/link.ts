@@ -15,7 +15,7 @@ import { linkEvents, linkMaxAge } from './link-events.ts';
 import { linkFilter } from './link-filter.ts';
 import { linkKey } from './link-key.ts';
 import { linkLoop } from './link-loop.ts';
-import { linkPrompt, linkTemplate } from './link-template.ts';
+import { linkBody, linkPrompt, linkTemplate } from './link-template.ts';
 import type { LinkedCoalesce, LinkedResponse, LinkedRoute, LinkedScript } from './linked-table.ts';
 import { TableError } from './table-source.ts';
 
@@ -183,7 +183,7 @@ function responsesOf(plan: RoutePlan, { schemes, server }: TableHeadPlan): Pick<
 
 const linkResponse = (plan: ResponsePlan): LinkedResponse => ({
   ...plan,
-  body: plan.body === null ? null : linkTemplate(plan.body),
+  body: plan.body === null ? null : linkBody(plan.body, plan.content_type),
 });
 
 function scriptOf(plan: RoutePlan, table: TableHeadPlan, { home }: LinkContext): LinkedScript | null {

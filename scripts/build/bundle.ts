@@ -2,7 +2,7 @@
  * Bundles the modules of the program into few files, split where a command is loaded on demand. Node.js needs half a
  * millisecond to import a file: four hundred files were half of the run time of a command.
  */
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { BuildOptions } from 'esbuild';
 import { build } from 'esbuild';
@@ -16,6 +16,9 @@ const THREADS = [
   'modules/guard/runtime/run-limits',
   'modules/outputs/runtime/store-part',
 ] as const;
+
+/** A program that agents start in their sandboxes, which hide the other files: one file with all of its packages. */
+const SERVER = 'modules/outputs/runtime/outputs-server';
 
 /** Entries by output path, without extension. */
 const ENTRIES: Readonly<Record<string, string>> = {
@@ -37,6 +40,9 @@ export const BUILT_IN: Readonly<Record<string, string>> = {
   clipanion: 'lib/advanced/index.mjs',
   yaml: 'browser/dist/index.js',
 };
+
+/** Packages of which a part is bundled. */
+export const BUNDLED: readonly string[] = [...Object.keys(BUILT_IN), '@modelcontextprotocol/sdk'];
 
 /** The file with a package's license, if it has no license file. */
 const LICENSES: Readonly<Record<string, string>> = { clipanion: 'README.md' };
@@ -76,8 +82,20 @@ export async function bundle(root: string, dist: string): Promise<void> {
   };
   const { metafile } = await build({ ...whole, write: false, metafile: true });
   await build({ ...whole, plugins: [joinLayers(root, findLayers(metafile.inputs, THREADS.map((thread) => `${thread}.ts`)))] });
-  for (const name of Object.keys(BUILT_IN))
-    copyFileSync(join(root, 'node_modules', name, LICENSES[name] ?? 'LICENSE'), join(dist, 'cli/parts', `${name}.LICENSE`));
+  const entryPoints = { [`cli/parts/${basename(SERVER)}`]: `${SERVER}.ts` };
+  const server = { ...OPTIONS, absWorkingDir: root, entryPoints, outdir: dist, minify: true, metafile: true } as const;
+  const { inputs } = (await build(server)).metafile;
+  for (const name of new Set([...Object.keys(BUILT_IN), ...packagesIn(Object.keys(inputs))]))
+    copyFileSync(licenseOf(join(root, 'node_modules', name), name), join(dist, 'cli/parts', `${name.replace('/', '-')}.LICENSE`));
+}
+
+const packagesIn = (paths: readonly string[]): readonly string[] =>
+  paths.flatMap((path) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
+
+function licenseOf(folder: string, name: string): string {
+  const file = LICENSES[name] ?? readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+  if (file === undefined) throw new Error(`${name} has no license file`);
+  return join(folder, file);
 }
 
 /** Path of the bundled recompile thread in a compiled tree; two folders deep, like `PARTS`. */
@@ -85,7 +103,7 @@ const RECOMPILE = 'main/parts/recompile-thread';
 
 /** Writes the entry of each thread into a compiled tree as one file, because tests start hundreds of threads. */
 export async function bundleThreads(root: string, tree: string): Promise<void> {
-  const entries = [...THREADS.map((thread) => [thread, thread]), [RECOMPILE, 'main/recompile-thread']];
+  const entries = [...[...THREADS, SERVER].map((entry) => [entry, entry]), [RECOMPILE, 'main/recompile-thread']];
   const entryPoints = Object.fromEntries(entries.map(([to, from]) => [to, join(root, `${from}.ts`)]));
   await build({ ...OPTIONS, ...packagesOf(root), entryPoints, outdir: tree });
 }

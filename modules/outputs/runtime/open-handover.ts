@@ -1,4 +1,5 @@
 /** Validates the outputs of a run against the rules of its route. An invalid line never affects others. */
+import { fileURLToPath } from 'node:url';
 import { tryParseJson } from '../../../base/files.ts';
 import { targetLabel } from '../../../base/text.ts';
 import { measure } from '../../../runtime/deliver/prepare-text.ts';
@@ -16,7 +17,7 @@ import type {
 } from '../../../schemas/generated/types.ts';
 
 /** Lines after these are dropped. */
-const MAX_LINES = 100;
+export const MAX_LINES = 100;
 const SHOWN = 100;
 /** Characters of the reason of a `noop` that are kept. */
 const NOOP_SHOWN = 500;
@@ -27,6 +28,7 @@ export const openHandover: OpenHandover = (outputs, redact) => {
   return {
     redact,
     tools: [...outputs.map(toolOf), toolOf(NOOP)],
+    mcp: { command: process.execPath, args: SERVER, declaration: JSON.stringify(declare(outputs)) },
     take(taken) {
       lines = taken;
     },
@@ -44,8 +46,26 @@ export const openHandover: OpenHandover = (outputs, redact) => {
   };
 };
 
+const serverFile = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+/** Starts the program that declares the outputs as tools of MCP: one file, or its source. */
+const SERVER = import.meta.url.endsWith('.js')
+  ? [serverFile('./outputs-server.js')]
+  : ['--import', import.meta.resolve('tsx'), serverFile('./outputs-server.ts')];
+
 /** The limits of an output; those of the built-in output have no delivery. */
-type Accepted = Omit<DispatchOutput, 'delivery'> & Partial<Pick<DispatchOutput, 'delivery'>>;
+export type Accepted = Omit<DispatchOutput, 'delivery'> & Partial<Pick<DispatchOutput, 'delivery'>>;
+
+/** What a server that declares the outputs of a run as tools is given: no addresses, which the program need not know. */
+export interface Declaration {
+  readonly tools: readonly OutputTool[];
+  readonly accepted: readonly Accepted[];
+}
+
+const declare = (outputs: readonly DispatchOutput[]): Declaration => ({
+  tools: [...outputs.map(toolOf), toolOf(NOOP)],
+  accepted: [...outputs.map(({ delivery: _, ...limits }) => limits), NOOP],
+});
 
 /** The built-in output: there is nothing to do, and why. */
 const NOOP: Accepted = { name: 'noop', fields: [{ name: 'reason', kind: 'text', required: true }], allow: {}, max: 1 };
@@ -64,38 +84,18 @@ type Redact = (text: string) => string;
 type Drop = Pick<DroppedOutput, 'reason' | 'detail'>;
 
 function checkLines(lines: readonly string[], outputs: readonly DispatchOutput[], redact: Redact): CheckedOutputs {
-  const accepted: readonly Accepted[] = [...outputs, NOOP];
-  const left = new Map(accepted.map(({ name, max }) => [name, max]));
   let noop: string | undefined;
   const deliveries: DispatchDelivery[] = [];
   const dropped: DroppedOutput[] = [];
   const shown = (text: string): string => printableStart(redact(text), SHOWN);
+  const check = lineChecker([...outputs, NOOP], redact);
   for (const [index, line] of lines.slice(0, MAX_LINES).entries()) {
-    const value = tryParseJson(line);
-    const name = isPlainObject(value) && typeof value.output === 'string' ? value.output : null;
-    const spec = accepted.find((output) => output.name === name);
-    const drop = ({ reason, detail }: Drop): void => {
+    const { name, spec, ...checked } = check(line);
+    if ('reason' in checked) {
+      const { reason, detail } = checked;
       dropped.push({ output: name === null ? null : shown(name), line: index + 1, reason, detail: shown(detail) });
-    };
-    if (!isPlainObject(value) || name === null)
-      drop({ reason: 'malformed', detail: 'not a JSON object with an `output`' });
-    else if (spec === undefined) drop({ reason: 'not_named', detail: 'the route has no such output' });
-    else if ((left.get(name) ?? 0) === 0) drop({ reason: 'over_max', detail: `at most ${spec.max} in one run` });
-    else {
-      const content = readContent(value, spec, redact);
-      if ('reason' in content) {
-        drop(content);
-        continue;
-      }
-      const messages = messagesOf(content.content, spec);
-      if (messages > (left.get(name) ?? 0)) {
-        drop({ reason: 'over_max', detail: `the text needs ${messages} messages, at most ${spec.max} in one run` });
-        continue;
-      }
-      left.set(name, (left.get(name) ?? 0) - messages);
-      if (spec.delivery === undefined) noop = printableStart(String(content.content.reason), NOOP_SHOWN);
-      else deliveries.push({ ...spec.delivery, output: { name, content: content.content } });
-    }
+    } else if (spec?.delivery === undefined) noop = printableStart(String(checked.content.reason), NOOP_SHOWN);
+    else deliveries.push({ ...spec.delivery, output: { name: spec.name, content: checked.content } });
   }
   const over = lines.length - MAX_LINES;
   if (over > 0) {
@@ -103,6 +103,34 @@ function checkLines(lines: readonly string[], outputs: readonly DispatchOutput[]
     dropped.push({ output: null, line: MAX_LINES + 1, reason: 'unreadable', detail });
   }
   return { deliveries, dropped, ...(noop === undefined ? {} : { noop }) };
+}
+
+/** A line with the output that it names, and its content or why it is dropped. */
+type CheckedLine = { readonly name: string | null; readonly spec?: Accepted | undefined } & (
+  | Drop
+  | { readonly content: OutputContent }
+);
+
+/** Checks the lines of one run in their order, and counts their messages. */
+export function lineChecker(accepted: readonly Accepted[], redact: Redact): (line: string) => CheckedLine {
+  const left = new Map(accepted.map(({ name, max }) => [name, max]));
+  return (line) => {
+    const value = tryParseJson(line);
+    const name = isPlainObject(value) && typeof value.output === 'string' ? value.output : null;
+    const spec = accepted.find((output) => output.name === name);
+    if (!isPlainObject(value) || name === null)
+      return { name, reason: 'malformed', detail: 'not a JSON object with an `output`' };
+    if (spec === undefined) return { name, reason: 'not_named', detail: 'the route has no such output' };
+    const most = left.get(name) ?? 0;
+    if (most === 0) return { name, reason: 'over_max', detail: `at most ${spec.max} in one run` };
+    const content = readContent(value, spec, redact);
+    if ('reason' in content) return { name, ...content };
+    const messages = messagesOf(content.content, spec);
+    const detail = `the text needs ${messages} messages, at most ${spec.max} in one run`;
+    if (messages > most) return { name, reason: 'over_max', detail };
+    left.set(name, most - messages);
+    return { name, spec, ...content };
+  };
 }
 
 /** The number of target messages for the text, estimated before escaping. */

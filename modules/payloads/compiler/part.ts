@@ -4,6 +4,7 @@ import { rule } from '../../../compiler/rules/support/rule.ts';
 import type { RouteView } from '../../../compiler/views/views.ts';
 import { createPayloads, payloadsOf } from './payloads/payloads.ts';
 import { RULE_FILES } from './rules/built/rule-files.ts';
+import { reachOf } from './untrusted/reach.ts';
 import { untrustedParts } from './untrusted/untrusted-texts.ts';
 
 /** One check finds the problems of these rules. */
@@ -20,5 +21,6 @@ export const compilerPart: CompilerPart = {
   payloads: (input, report) =>
     Object.assign(createPayloads(input, report), {
       readsStrangers: (route: RouteView) => untrustedParts(route).length > 0,
+      reachOf,
     }),
 };

@@ -13,7 +13,7 @@ import { ADVICE, CALLED, UNITS } from './built/names.ts';
 import type { Form } from './forms.ts';
 import { OTHER_KEYS, VALUES } from './forms.ts';
 import type { Slip, Written } from './read-values.ts';
-import { isNamed, meaningOf, problemOf, writtenAt } from './read-values.ts';
+import { isCertain, isNamed, meaningOf, problemOf, writtenAt } from './read-values.ts';
 
 const ROUTE = ['platforms', 'webhook', 'routes', 'x'];
 
@@ -279,6 +279,9 @@ const advised: Match = (written) => {
   });
 };
 
+/** A regex for a glob of a text. */
+const anchored = (glob: string): string => `^${glob.replaceAll('.', '[.]').replaceAll('*', '.*')}$`;
+
 const renamed: Match = (written) => {
   const { schema, path, key, value, map, known } = written;
   const meant = [meaningOf(CALLED, key), ...UNITS.map((unit) => key + unit)].find((name) => known.includes(name ?? ''));
@@ -286,12 +289,19 @@ const renamed: Match = (written) => {
   const place = [...path.slice(0, -1), meant];
   const types = typesAt(schema, place);
   const isFit = isPlainMap(value) || !types.has('object') || types.has('string');
-  const isFree = isFit && !Object.hasOwn(map, meant);
+  const hasRival = known.includes('not_equals') && Object.keys(map).some((name) => name !== key && name !== 'field');
+  const isSure = isFit && !hasRival && isCertain(key, value);
   return problemOf(written, `unknown key \`${key}\`: it is called \`${meant}\` here`, {
     instead: meant,
     sensitive: isSecretName(meant),
-    hint: isFit ? undefined : `write \`${meant}: ${flowText(exampleAt(schema, place))}\``,
-    fix: isFree ? { kind: 'rename', text: meant } : undefined,
+    hint: hasRival
+      ? 'a filter has one operator: write a filter for each, under `all` or `any`'
+      : !isFit
+        ? `write \`${meant}: ${flowText(exampleAt(schema, place))}\``
+        : isSure
+          ? undefined
+          : `write \`regex\` for a regular expression (${flowText(anchored(String(value)))} for a glob), \`equals\` for the whole text, \`contains\` for a part of it`,
+    fix: isSure && !Object.hasOwn(map, meant) ? { kind: 'rename', text: meant } : undefined,
   });
 };
 

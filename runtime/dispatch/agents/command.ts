@@ -7,14 +7,14 @@
  * the same user: a `sandbox` does.
  */
 
-import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { codeOf, messageOf } from '../../../base/errors.ts';
-import { readOwnFile, readRegularText, tryParseJson } from '../../../base/files.ts';
+import { codeOf } from '../../../base/errors.ts';
+import { readRegularText, tryParseJson } from '../../../base/files.ts';
 import type { CommandAgentPlan } from '../../../schemas/generated/types.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { printableStart, traceHeaders } from '../../platform/log.ts';
 import { allowedEnvironment } from '../../platform/process/environment.ts';
 import type { ProcessResult } from '../../platform/process/run-process.ts';
@@ -28,6 +28,8 @@ import type { Usage } from '../../store/usage.ts';
 import { toUsage } from '../../store/usage.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError, AgentNotStarted } from '../agent-runner.ts';
+import type { OpenProgram, PrintedAnswer } from './known-program.ts';
+import { openOutputs, usesServer } from './outputs-folder.ts';
 import { readOutput } from './printed.ts';
 import { locateProgram } from './program.ts';
 import type { WorkFolder, WorkFolders } from './work-folders.ts';
@@ -51,10 +53,13 @@ interface CommandAgentContext {
   /** Replaces secrets in the stderr of a program. */
   readonly redact: (text: string) => string;
   readonly workFolders: Pick<WorkFolders, 'create'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Opens the program of `use`; absent: the command is started as it is. */
+  readonly openProgram?: OpenProgram | null;
 }
 
 const MAX_STDOUT_BYTES = 1_048_576;
-const PLACEHOLDER = /\{(toolsets|session|route|profile)\}/g;
+const PLACEHOLDER = /\{(toolsets|session|route|profile|outputs_mcp)\}/g;
 
 /** @throws SecretError when a reference of `agent.env` cannot be resolved */
 export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgentContext): AgentRunner {
@@ -67,47 +72,55 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
   );
   const [program = '', ...rest] = plan.argv;
   const located = locateProgram(program, context.folder);
-  const argv = [located, ...rest];
+  const known = plan.program === undefined ? null : (context.openProgram?.(plan.program, context) ?? null);
   const { others, written } = context;
   const run = context.confine(plan.sandbox ?? null, { hidden: others, written, onlyTo: plan.only_to ?? {} });
   return {
     async run(request, report) {
-      const { stdin, ...parts } = compose(argv, request);
+      const started = (await known?.start(request, rest)) ?? null;
+      const argv = [located, ...(started?.args ?? rest)];
       const folder = await openFolder(plan, context, request.route);
+      const cwd = plan.cwd === null && plan.work === 'run' ? (started?.cwd ?? folder.path) : folder.path;
       const usageFile = usagePath(folder.path);
-      const outputs = request.outputs === undefined ? null : await openOutputs(request, context);
+      const outputs = request.outputs === undefined && !usesServer(argv) ? null : await openOutputs(request, context);
+      const { stdin, ...parts } = compose(argv, request, outputs?.config ?? '');
       const result = await run({
         argv: parts.argv,
-        cwd: folder.path,
+        cwd,
         env: {
           ...inherited,
           ...own,
+          ...started?.env,
           ...parts.env,
           ...outputs?.env,
           HOOKWRIGHT_HOME: context.home,
           HOOKWRIGHT_USAGE_FILE: usageFile,
         },
-        stdin,
+        stdin: started?.prompt ?? stdin,
         timeoutMs: plan.timeout_seconds * 1000,
         maxStdoutBytes: MAX_STDOUT_BYTES,
         signal: request.signal,
-        writable: outputs === null ? [folder.path] : [folder.path, outputs.folder],
-        readable: isAbsolute(located) ? [located] : [],
+        writable: [folder.path, ...(outputs === null ? [] : [outputs.folder]), ...(started?.writable ?? [])],
+        readable: [...(isAbsolute(located) ? [located] : []), ...(outputs?.readable ?? [])],
       });
       const reportedUsage = await takeUsage(usageFile);
       await outputs?.close();
       await folder.release();
+      const printedAnswer: PrintedAnswer = started === null ? readOutput(plan, result) : await started.end(result);
       const lack = lackOf(result);
       if (lack !== null) throw new AgentNotStarted(`${program}: ${lack}`);
-      const { text, usage } = readOutput(plan, result);
+      const { text, usage, permanent = false } = printedAnswer;
       const answer = result.kind === 'exit' && result.code === 0 ? text : null;
       const end = endOf(result, context.redact);
       const printed = answer === null && end.stderr.trim() === '' ? printedBy(result, context.redact) : '';
       report?.ended(printed === '' ? end : { ...end, stdout: printed });
       if ((reportedUsage ?? usage) !== null) report?.used((reportedUsage ?? usage) as Usage);
       if (answer !== null) return answer;
-      const reason = lastLine(end.stderr) || lastLine(context.redact(text ?? '') || printed);
-      throw new AgentError(explain(result, plan, reason));
+      // What a known program logs beside a run that has ended well is not why there is no answer.
+      const isQuiet = started !== null && result.kind === 'exit' && result.code === 0;
+      const said = context.redact(printedAnswer.reason ?? '');
+      const reason = said || isQuiet ? said : lastLine(end.stderr) || lastLine(context.redact(text ?? '') || printed);
+      throw new AgentError(explain(result, plan, reason), permanent ? { permanent } : {});
     },
   };
 }
@@ -149,13 +162,14 @@ const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1)?.tr
 /** The signal that ended a program which did not exit by itself. */
 const KILLED = { timeout: 'SIGKILL', overflow: 'SIGKILL', aborted: 'SIGKILL', spawn_failed: null, input_failed: null };
 
-function compose(argv: readonly string[], request: AgentRequest) {
+/** @param outputs_mcp the file that describes the server of its outputs */
+function compose(argv: readonly string[], request: AgentRequest, outputs_mcp: string) {
   // Neither an argument nor a variable can contain a NUL, but a delivery id from a payload can.
   const plain = (text: string): string => text.replaceAll('\0', '');
   const toolsets = request.toolsets.join(',');
   const session = plain(request.session);
   const { route, profile } = request;
-  const values: Readonly<Record<string, string>> = { toolsets, session, route, profile };
+  const values: Readonly<Record<string, string>> = { toolsets, session, route, profile, outputs_mcp };
   return {
     argv: argv.map((entry) => {
       const filled = entry.replace(PLACEHOLDER, (_, name: string) => values[name] ?? '');
@@ -193,58 +207,14 @@ function explain(result: ProcessResult, plan: CommandAgentPlan, last: string): s
     case 'aborted':
       return `${program} was stopped`;
     case 'exit': {
+      if (result.code === 0 && plan.program !== undefined)
+        return `${program} gave no complete answer${last === '' ? '' : `: ${printableStart(last, 200)}`}`;
       if (result.code === 0)
         return `${program} printed no JSON with a string at answer_path (${plan.answer_path?.join('.')})`;
       const how = result.code === null ? `was terminated by ${result.signal}` : `exited with ${result.code}`;
       return last === '' ? `${program} ${how}` : `${program} ${how}: ${printableStart(last, 200)}`;
     }
   }
-}
-
-/** Largest file that is read, in bytes; a larger one is rejected. */
-const MAX_BYTES = 256 * 1024;
-
-/** The file through which a program hands over outputs. It is in a separate folder, which is removed after the run. */
-interface OutputsFile {
-  readonly env: Readonly<Record<string, string>>;
-  /** Its folder, which the program writes. */
-  readonly folder: string;
-  /** Reads the outputs, and removes the folder. Call it once no process of the run is left. */
-  close(): Promise<void>;
-}
-
-/** Rejects with AgentError when the folder cannot be created. */
-export async function openOutputs(
-  { outputs, route }: AgentRequest,
-  { workFolders, folder }: { readonly workFolders: Pick<WorkFolders, 'create'>; readonly folder: string },
-): Promise<OutputsFile> {
-  const own = await workFolders.create('run', folder, route).catch((error: unknown): WorkFolder => {
-    const reason = `cannot create the folder for its outputs (${codeOf(error) ?? messageOf(error)})`;
-    throw isTemporaryLack(error) ? new AgentNotStarted(reason) : new AgentError(reason);
-  });
-  const path = join(own.path, 'outputs.jsonl');
-  return {
-    env: { HOOKWRIGHT_OUTPUTS_FILE: path },
-    folder: own.path,
-    async close() {
-      try {
-        const bytes = await readOwnFile(path, MAX_BYTES);
-        if (isUtf8(bytes))
-          outputs?.take(
-            bytes
-              .toString('utf8')
-              .split('\n')
-              .filter((line) => line.trim() !== ''),
-          );
-        else outputs?.refuse('the file is not UTF-8');
-      } catch (error) {
-        const code = codeOf(error);
-        if (code !== 'ENOENT')
-          outputs?.refuse(code === 'EFBIG' ? `the file is larger than ${MAX_BYTES} bytes` : String(code));
-      }
-      await own.release();
-    },
-  };
 }
 
 const MAX_USAGE_BYTES = 64 * 1024;

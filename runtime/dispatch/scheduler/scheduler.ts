@@ -12,7 +12,7 @@ import type { Logger, TraceFields } from '../../platform/log.ts';
 import type { MutationResults, Store } from '../../store/contract.ts';
 import { StoreUnavailable } from '../../store/contract.ts';
 import type { JobRecord, JobState, WatchJob } from '../../store/records.ts';
-import { isJobPaused, NO_STATE, pauseEnd } from '../../store/records.ts';
+import { endAfter, isJobPaused, NO_STATE, pauseEnd } from '../../store/records.ts';
 import type { FindDestination } from '../../table/held-place.ts';
 import type { FindLimits, JobFirer } from '../context.ts';
 import type { Claim, Dispatcher, DispatchObserver } from '../dispatcher.ts';
@@ -321,7 +321,10 @@ function watchJobs(jobs: ReadonlyMap<string, Job>, { states, before, now }: Watc
   const begun: WatchJob[] = [];
   const unreadable: { job: string; error: unknown }[] = [];
   for (const [id, job] of jobs) {
-    const state = (Object.hasOwn(states, id) ? states[id] : undefined) ?? NO_STATE;
+    const stored = (Object.hasOwn(states, id) ? states[id] : undefined) ?? NO_STATE;
+    const left = leftAt(job, stored, now);
+    const cursor = left ?? beginAt(job, stored, now);
+    const state = { ...stored, paused_until: endAfter(stored, cursor) };
     const paused = isJobPaused(state, job.paused, now);
     const ends = pauseEnd(state);
     const known = before.get(id);
@@ -331,8 +334,6 @@ function watchJobs(jobs: ReadonlyMap<string, Job>, { states, before, now }: Watc
     }
     try {
       const cron = readCron(job.schedule, job.timezone);
-      const left = leftAt(job, state, now);
-      const cursor = left ?? beginAt(job, state, now);
       if (left === null) begun.push({ kind: 'watch_job', job: id, signature: jobSignature(job), now: cursor });
       // Instants during a pause are not made up for.
       const isHeld = paused && (ends === null || ends <= now);

@@ -119,7 +119,7 @@ describe('the log of a killed process', () => {
     if (disk === null) return t.skip('needs the right to mount a file system');
     const { path, wal } = await killed(t);
     for (const file of [path, wal]) copyFileSync(file, join(disk, basename(file)));
-    writeFileSync(join(disk, 'ballast'), Buffer.alloc(370_000));
+    writeFileSync(join(disk, 'ballast'), Buffer.alloc(320_000));
     flip(join(disk, basename(wal)), 100);
     const { damage } = await reopen(join(disk, basename(path)));
     assert.notEqual(damage, null);

@@ -59,6 +59,15 @@ async function startHost(t: TestContext, elsewhere = '') {
         response.write(`data: ${text.slice(0, 7)}`);
         setTimeout(() => response.end(`${text.slice(7, 20)}\n${text.slice(20)}\n\n`), 50);
       };
+    } else if (place === 'events') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const parts = text.match(/.{1,5}/gs) ?? [];
+      const next = (): void => {
+        const part = parts.shift();
+        if (part === undefined) response.end('\n\n');
+        else response.write(part, () => setImmediate(next));
+      };
+      response.write('data: ', next);
     } else if (place !== 'part') response.end(`{"error":"${text}"}`);
     else {
       const [, from, to] = /=(\d+)-(\d+)/.exec(request.headers.range ?? '=0-999') ?? [];
@@ -111,8 +120,8 @@ function assertHidden(text: string): void {
 }
 
 describe('a host that repeats what it gets', { skip: noSandbox }, () => {
-  test('reveals the secret in no encoding, in headers, bodies, errors, redirects and parts', async (t) => {
-    const places = ['header', 'body', 'error', 'redirect'];
+  test('reveals the secret in no encoding, in headers, bodies, errors, redirects, streams and parts', async (t) => {
+    const places = ['header', 'body', 'error', 'redirect', 'events'];
     const all = places.flatMap((place) => Object.keys(ENCODINGS).map((encoding) => `$HOST/${place}/${encoding}`));
     const parts = '-H "range: bytes=0-19" $HOST/part/verbatim';
     const script = `curl -sSkiL --location-trusted ${AUTH} ${all.join(' ')} >seen; curl -sSk ${AUTH} ${parts} >>seen; curl -sSk ${AUTH} -X TRACE $HOST/body/hex >>seen

@@ -22,7 +22,7 @@ import { narrowByFilters } from './narrow.ts';
 import { readOwnShapes } from './own-shapes.ts';
 
 /** The module's rules use more of it than the core does: see `payloadsOf`. */
-export class Payloads implements Omit<PayloadFacts, 'readsStrangers'> {
+export class Payloads implements Omit<PayloadFacts, 'readsStrangers' | 'reachOf'> {
   private readonly senders: Senders;
   private readonly catalog: LoadedCatalog;
   private readonly acting: ReadonlySet<string>;

@@ -11,6 +11,7 @@ import { createCompileRequest } from '../../../../cli/compile/compile-files.ts';
 import { guardedFiles } from '../../../../cli/files.ts';
 import { formatDiagnostics } from '../../../../cli/output/print.ts';
 import type { OpenTable } from '../../../../cli/subscriptions/routes.ts';
+import type { CompileOutput } from '../../../../compiler/compile.ts';
 import { createMachineFacts } from '../../../../compiler/node/machine-facts.ts';
 import { rulesInForce } from '../../../../compiler/rules/registry.ts';
 import { missingSecrets } from '../../../../runtime/deliver/missing-secrets.ts';
@@ -157,7 +158,7 @@ export const createMachineExplainer = (machine: Machine, ...of: Rest): Explainer
 type Rest = [table: RouteTable, world: ExplainedWorld];
 
 /** Compiles the configuration, for commands that show what it would do. */
-interface OpenConfig extends Pick<OpenTable, 'table' | 'facts' | 'rules'> {
+interface OpenConfig extends Pick<OpenTable, 'table' | 'facts' | 'rules'>, Pick<CompileOutput, 'reach'> {
   /** Absolute paths of the files that were compiled. */
   readonly files: readonly string[];
 }
@@ -169,7 +170,8 @@ export async function openConfig(context: CliContext, configs: readonly string[]
   const { output, diagnostics, inputs } = compileRequest(request);
   if (output !== null) {
     const facts = createMachineFacts(context, request.jobs);
-    return { table: output.table, facts, rules: rulesInForce(request.modules), files: inputs };
+    const { table, reach } = output;
+    return { table, reach, facts, rules: rulesInForce(request.modules), files: inputs };
   }
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   context.stderr.write(formatDiagnostics('pretty', errors, context, 'stderr'));

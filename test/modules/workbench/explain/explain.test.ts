@@ -148,6 +148,13 @@ test('prints every stage, the prompt and the deliveries of an accepted event', a
     agent_name: null,
     job: null,
     coalesce: null,
+    reach: {
+      A: ['{number}', '{pull_request.title}', '{nothing.here}'].map(
+        (each) => `\`${each}\` (unknown content, possibly written by a stranger)`,
+      ),
+      B: [],
+      C: [],
+    },
     toolsets: ['web_search', 'web_extract', 'vision_analyze', 'clarify'],
     skills: ['reviewing'],
     warnings: [],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import type { AgentRequest, OutputHandover } from '../../../../runtime/dispatch/agent-runner.ts';
-import { openOutputs } from '../../../../runtime/dispatch/agents/command.ts';
+import { openOutputs } from '../../../../runtime/dispatch/agents/outputs-folder.ts';
 import { WorkFolders } from '../../../../runtime/dispatch/agents/work-folders.ts';
 import { silentLog } from '../../../../runtime/platform/log.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';

@@ -37,14 +37,14 @@ describe('a database', () => {
     await before.write(makeAdvance(1, 'dead', 2000, { reason: 'down' }));
     await before.close();
     // An older version did not write this file.
-    rmSync(logMarkPath(path));
+    rmSync(logMarkPath(path), { force: true });
     const old = connect(path, { busyMs: 0 });
     old.exec(`DROP TABLE message; DROP TABLE usage; DROP TABLE figure; ALTER TABLE answer DROP COLUMN program; DROP INDEX work_due; DROP INDEX work_session;
       ALTER TABLE work DROP COLUMN session; ALTER TABLE work DROP COLUMN turn; ALTER TABLE work DROP COLUMN blocked_by;
       ALTER TABLE job_state DROP COLUMN paused_until;
       DROP INDEX delivery_blocked; ALTER TABLE delivery DROP COLUMN blocked_by; ALTER TABLE delivery DROP COLUMN told_at;
       DROP INDEX dispatch_session; ALTER TABLE dispatch DROP COLUMN session; DROP INDEX dispatch_burst; ALTER TABLE dispatch DROP COLUMN burst; DROP INDEX dispatch_accepted;
-      CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending'; PRAGMA user_version = 6`);
+      CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending'; PRAGMA user_version = 6; PRAGMA wal_checkpoint(TRUNCATE)`);
     old.close();
     const store = await openOfflineStore(path);
     assert.equal((await store.write({ kind: 'resend', ref: 1, key, again: false, now: 3000 })).kind, 'stored');
