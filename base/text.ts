@@ -123,3 +123,12 @@ export const utcTime = (at: number): string => `${new Date(at).toISOString().sli
 
 /** Whether a text of this content type is JSON: `application/json`, `application/problem+json; charset=utf-8`. */
 export const isJsonType = (contentType: string): boolean => /[/+]json\s*(?:;|$)/i.test(contentType);
+
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

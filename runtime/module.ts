@@ -66,7 +66,6 @@ type Loaders = { readonly [Name in keyof ModuleParts]?: () => Promise<ModulePart
 const MISSING = {
   keeper: 'capturing requests needs the module workbench, which is not loaded',
   marks: 'marking untrusted values needs the module payloads, which is not loaded',
-  programs: '`use` of an agent needs the module agents, which is not loaded',
   outputs: 'outputs need the module outputs, which is not loaded',
   statuses: 'status_url needs the module outputs, which is not loaded',
   approvals: 'approvals need the module outputs, which is not loaded',

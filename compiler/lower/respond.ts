@@ -1,6 +1,6 @@
 /** Lowers the responses that a sender expects (`respond` of a route or a source), and how long it may wait for one. */
 
-import { isJsonType } from '../../base/text.ts';
+import { isJson, isJsonType } from '../../base/text.ts';
 import type {
   RespondConfig,
   ResponseConfig,
@@ -8,7 +8,7 @@ import type {
   ResponsePlans,
   TemplatePlan,
 } from '../../schemas/generated/types.ts';
-import { readTokens } from '../config/grammar.ts';
+import { segments } from '../config/grammar.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
 import type { RouteView } from '../views/views.ts';
 import { lowerTemplate } from './template.ts';
@@ -56,7 +56,7 @@ function lowerResponse(
     report(['content_type'], 'key', '`content_type` has no effect without `body`');
   if (noStatus !== null && body?.includes(STATUS_URL) === true)
     report(['body'], 'value', `${STATUS_URL} is empty: ${noStatus}`);
-  if (isJsonType(content_type ?? '') && !isJson(body ?? ''))
+  if (isJsonType(content_type ?? '') && !staysJson(body ?? ''))
     report(['body'], 'value', `the body is not JSON, as \`content_type\` says`);
   return {
     status: status ?? null,
@@ -66,21 +66,11 @@ function lowerResponse(
   };
 }
 
-/** Placeholders become JSON, within strings and outside; a list may need commas, which depend on it. */
-function isJson(body: string): boolean {
-  if (body === '' || body.includes('{#each')) return true;
-  try {
-    JSON.parse(
-      readTokens(body).reduceRight(
-        (text, { offset, length }) => `${text.slice(0, offset)}0${text.slice(offset + length)}`,
-        body,
-      ),
-    );
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** Each placeholder becomes JSON, or a part of a string; a list may need commas, which depend on it. */
+const staysJson = (body: string): boolean =>
+  body === '' ||
+  body.includes('{#each') ||
+  isJson(segments(body).reduce((text, part) => text + (part.kind === 'text' ? part.text : '0'), ''));
 
 const instead = (name: string): string => (name.toLowerCase() === 'content-type' ? ': use `content_type`' : '');
 

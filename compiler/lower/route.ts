@@ -175,8 +175,9 @@ function lowerRouteScript({ config, profilePlan, scope }: RouteView): RoutePlan[
 
 /** The rule `max-age` reports one key without the other, and an invalid path. */
 function lowerMaxAge({ max_age_seconds: seconds, timestamp }: RouteConfig, take: Take): MaxAgePlan | null {
-  if (timestamp !== undefined) take({ plan: null, problems: askAboutField(timestamp, []) }, ['timestamp']);
   const time = timestamp === undefined ? 'none' : lowerField(timestamp);
+  if (timestamp !== undefined && typeof time !== 'string')
+    take({ plan: null, problems: askAboutField(timestamp, []) }, ['timestamp']);
   return seconds === undefined || typeof time === 'string' ? null : { seconds, time };
 }
 

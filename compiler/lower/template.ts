@@ -7,6 +7,7 @@ import { placeholder, readTokens, segments } from '../config/grammar.ts';
 import { isEventGlob } from '../config/route-keys.ts';
 import type { Lowered, Problem } from '../diagnostics/diagnostic.ts';
 import type { RouteView } from '../views/views.ts';
+import { askAboutField } from './filter.ts';
 
 /** Lowers one template. The `within` of each problem is the placeholder. */
 export function lowerTemplate(text: string): Lowered<TemplatePlan> {
@@ -46,8 +47,8 @@ const headerProblems = (text: string): readonly Problem[] =>
 /** Lowers a coalesce key: a bare dotted field, or a template with at least one placeholder. */
 export function lowerCoalesceKey(text: string): Lowered<TemplatePlan> {
   if (parsePath(text) !== null) {
-    const problems = headerProblems(`{${text}}`).map(({ within: _, ...problem }) => problem);
-    return { plan: [placeholder(text)], problems };
+    const headers = headerProblems(`{${text}}`).map(({ within: _, ...problem }) => problem);
+    return { plan: [placeholder(text)], problems: headers.length > 0 ? headers : askAboutField(text, []) };
   }
   const lowered = lowerTemplate(text);
   const kinds = lowered.plan?.map(({ kind }) => kind) ?? [];

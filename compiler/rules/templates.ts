@@ -60,7 +60,7 @@ export const maxAge = rule('max-age', {
       report({ path: ['timestamp'], at: 'key', message: '`timestamp` needs `max_age_seconds`', hint });
     }
     const field = lowerField(timestamp);
-    if (typeof field === 'string') report({ path: ['timestamp'], at: 'value', message: field });
+    if (typeof field === 'string') report({ path: ['timestamp'], at: 'value', message: field, ask: timestamp });
   },
 });
 

@@ -80,10 +80,7 @@ async function linkWork(context: ServiceContext, deliveries: OpenDeliveries, tab
   const { redact } = context.redactor;
   const readText = (path: string): Promise<string> => readRegularText(path, MAX_SKILL_BYTES);
   const { confine } = context.confinement;
-  const isKnown = Object.values(table.profiles).some((profile) =>
-    agentPlans(profile).some(([, plan]) => plan.kind === 'command' && plan.program !== undefined),
-  );
-  const openProgram = isKnown ? await requirePart(context.modules, 'programs') : null;
+  const openProgram = await findPart(context.modules, 'programs');
   const agentContext = { ...context, confine, secrets, redact, readText, http: deliveries.http, openProgram };
   const create = (): Agents => createAgents(table, agentContext);
   const agents = explainSecrets(create, (reason) => new TableError(reason));

@@ -1,6 +1,6 @@
 /** Links a template plan to a renderer, for prompts and addresses (keys: link-key.ts). Values are never expanded again (§2.5). */
 import { ExactNumber, writeJson } from '../../base/exact-number.ts';
-import { isJsonType } from '../../base/text.ts';
+import { isJson, isJsonType } from '../../base/text.ts';
 import type {
   DumpSegment,
   EachSegment,
@@ -267,16 +267,10 @@ const escaping = (clean: CleanText): Marks => ({
 const IN_XML = escaping((text) => text.replace(/[<>&"']/g, (sign) => `&#${sign.charCodeAt(0)};`));
 const IN_STRING = escaping((text) => JSON.stringify(text).slice(1, -1));
 /** Outside of a string, a value is JSON. One that was cut is `null`. */
-const AS_JSON: Marks = { ...escaping((text) => JSON.stringify(text)), markJson: (write) => wholeJson(write(null)) };
-
-function wholeJson(json: string): string {
-  try {
-    JSON.parse(json);
-    return json;
-  } catch {
-    return 'null';
-  }
-}
+const AS_JSON: Marks = {
+  ...escaping((text) => JSON.stringify(text)),
+  markJson: (write) => [write(null), 'null'].find(isJson) ?? '',
+};
 
 const withMark = <T extends TemplateSegment>(segment: T): T => ({ ...segment, marked: true });
 

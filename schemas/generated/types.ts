@@ -899,7 +899,7 @@ export interface RouteConfig {
    */
   max_age_seconds?: number;
   /**
-   * For `max_age_seconds`: the path of the event's time, as Unix time, ISO 8601 or RFC 2822. Events without a time, or with a time in the future, are accepted.
+   * For `max_age_seconds`: the path of the event's time, as Unix time, ISO 8601, RFC 2822, or a text of Go or C. Events without a time, or with a time in the future, are accepted.
    */
   timestamp?: string;
   /**

@@ -11,47 +11,31 @@ import type { ProgramVersionPlan, RouteTable } from '../../../schemas/generated/
 
 /** One check for each agent with `use` whose program exists. */
 export async function checkVersions(context: CliContext, { profiles }: RouteTable): Promise<readonly Check[]> {
-  const { home, env } = context;
-  const checks = Object.values(profiles).flatMap((profile) =>
-    agentPlans(profile).map(async ([name, agent]): Promise<readonly Check[]> => {
-      const version = agent.kind === 'command' ? agent.program?.version : undefined;
-      const folder = join(home, profile.home);
-      if (version === undefined || missingAgent(agent, { folder, env }) !== null) return [];
-      const found = await versionOf(context, version.argv, folder);
-      return [{ profile: profile.name, subject: agentLabel(null, name), check: 'version', ...compare(found, version) }];
-    }),
-  );
+  const agents = Object.values(profiles).flatMap((profile) => agentPlans(profile).map((agent) => ({ profile, agent })));
+  const checks = agents.map(async ({ profile, agent: [name, plan] }): Promise<readonly Check[]> => {
+    const version = plan.kind === 'command' ? plan.program?.version : undefined;
+    const folder = join(context.home, profile.home);
+    if (version === undefined || missingAgent(plan, { folder, env: context.env }) !== null) return [];
+    const about = { profile: profile.name, subject: agentLabel(null, name), check: 'version' };
+    return [{ ...about, ...compare(await versionOf(context, version.argv, folder), version) }];
+  });
   return (await Promise.all(checks)).flat();
 }
 
 /** The first version that the program prints; null: it prints none. */
 async function versionOf(context: CliContext, [program = '', ...args]: readonly string[], folder: string) {
-  const result = await runProcess(
-    {
-      argv: [locateProgram(program, folder), ...args],
-      cwd: tmpdir(),
-      env: allowedEnvironment(context.env, new Set()),
-      stdin: '',
-      timeoutMs: 20_000,
-      maxStdoutBytes: 65_536,
-    },
-    context,
-  );
-  const text = result.kind === 'exit' ? result.stdout.toString('utf8') : '';
-  return /\d+\.\d+\.\d+/.exec(text)?.[0] ?? null;
+  const argv = [locateProgram(program, folder), ...args];
+  const env = allowedEnvironment(context.env, new Set());
+  const limits = { timeoutMs: 20_000, maxStdoutBytes: 65_536 };
+  const result = await runProcess({ argv, env, cwd: tmpdir(), stdin: '', ...limits }, context);
+  return result.kind === 'exit' ? (/\d+\.\d+\.\d+/.exec(result.stdout.toString('utf8'))?.[0] ?? null) : null;
 }
 
-function compare(
-  found: string | null,
-  { from, below }: Pick<ProgramVersionPlan, 'from' | 'below'>,
-): Pick<Check, 'status' | 'detail' | 'fix'> {
-  const range = `the entry was tested with ${from} and later, below ${below}`;
-  if (found === null) return { status: 'warning', detail: `--version printed no version; ${range}`, fix: null };
-  if (isBefore(found, from) || !isBefore(found, below)) {
-    const fix = 'try a run with `hookwright webhook test`, or install a tested version';
-    return { status: 'warning', detail: `${found}; ${range}`, fix };
-  }
-  return { status: 'ok', detail: found, fix: null };
+function compare(found: string | null, { from, below }: ProgramVersionPlan): Pick<Check, 'status' | 'detail' | 'fix'> {
+  if (found !== null && !isBefore(found, from) && isBefore(found, below))
+    return { status: 'ok', detail: found, fix: null };
+  const detail = `${found ?? '--version printed no version'}; the entry is for ${from} and later, below ${below}`;
+  return { status: 'warning', detail, fix: 'try a run with `hookwright webhook test`, or install such a version' };
 }
 
 function isBefore(a: string, b: string): boolean {

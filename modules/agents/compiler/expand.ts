@@ -2,15 +2,15 @@
  * Expands `agent: { use: … }` to the command, environment and sandbox of a known program, before rules see it. What is
  * known only when a run begins stays a placeholder of its `program`.
  */
-import { fillPlaceholders, textOrJson } from '../../../base/fill.ts';
+
 import { parseBaseUrl } from '../../../base/net.ts';
 import type { ExpandedAgent } from '../../../compiler/config/agents.ts';
-import { writtenAgents } from '../../../compiler/config/agents.ts';
 import type { Problem } from '../../../compiler/diagnostics/diagnostic.ts';
 import type { ExpandAgents } from '../../../compiler/module.ts';
 import { present } from '../../../compiler/text/plain-data.ts';
 import { didYouMean, oneOf, renameFix } from '../../../compiler/text/suggest.ts';
 import type { AgentConfig, AgentFile, ProgramPlan, SandboxConfig, Value } from '../../../schemas/generated/types.ts';
+import { fillPlaceholders, textOrJson } from '../fill.ts';
 import { loadAgents } from './load-agents.ts';
 
 export const expandAgents: ExpandAgents = (profiles, input, { gateway }, report) => {
@@ -22,31 +22,28 @@ export const expandAgents: ExpandAgents = (profiles, input, { gateway }, report)
       const complain = (key: string, message: string, more: Partial<Problem> = {}): void => {
         problems.push({ rule: 'agent-use', path: [...path, key], at: 'value', message, ...more });
       };
-      const file = config.use === undefined ? undefined : agents.get(config.use)?.file;
+      const file = agents.get(config.use ?? '');
       if (config.use === undefined) {
-        for (const key of ['model', 'key', 'base_url'] as const)
+        for (const key of SETTINGS)
           if (config[key] !== undefined)
             complain(key, `\`${key}\` needs \`use\`, the name of a program`, { at: 'key' });
       } else if (file === undefined) {
-        const message = `there is no agent \`${config.use}\`${didYouMean(config.use, agents.keys())}`;
-        complain('use', message, {
-          hint: 'for a list: hookwright agent list',
-          ...renameFix(config.use, agents.keys()),
-        });
+        const fix = { hint: 'for a list: hookwright agent list', ...renameFix(config.use, agents.keys()) };
+        complain('use', `there is no agent \`${config.use}\`${didYouMean(config.use, agents.keys())}`, fix);
       } else checkUse(config, file, complain);
       report.addProblems(problems, profile.tree);
       if (file === undefined || problems.length > 0) return config;
       return expandAgent(config.use ?? '', config, file, config.sandbox ?? gateway?.sandbox);
     };
-    const expanded = writtenAgents(profile.config).map(({ name, path, config }) => {
-      return [name, expand(config, path.map(String))] as const;
-    });
-    const agent = expanded.find(([name]) => name === null)?.[1];
-    const named = expanded.flatMap(([name, config]) => (name === null ? [] : [[name, config] as const]));
-    const config = { ...profile.config, ...(agent === undefined ? {} : { agent }), agents: Object.fromEntries(named) };
-    return { ...profile, config };
+    const { agent, agents: named = {} } = profile.config;
+    const entries = Object.entries(named).map(([name, one]) => [name, expand(one, ['agents', name])] as const);
+    const first = agent === undefined ? {} : { agent: expand(agent, ['agent']) };
+    return { ...profile, config: { ...profile.config, ...first, agents: Object.fromEntries(entries) } };
   });
 };
+
+/** What a configuration may set beside `use` alone. */
+const SETTINGS = ['model', 'key', 'base_url'] as const;
 
 type Complain = (key: string, message: string, more?: Partial<Problem>) => void;
 
@@ -55,10 +52,9 @@ function checkUse(config: AgentConfig, file: AgentFile, complain: Complain): voi
     if (config[key] !== undefined) complain(key, `\`${key}\` and \`use\` exclude each other`, { at: 'key' });
   const missing = (file.needs ?? []).filter((key) => config[key] === undefined);
   if (missing.length > 0) complain('use', `${file.title} needs ${oneOf(missing, 'and')} here`);
-  if (config.key !== undefined && file.key === undefined) complain('key', `${file.title} takes no key`);
   const text = JSON.stringify(file);
-  for (const key of ['model', 'base_url'] as const) {
-    const takes = text.includes(`{${key}}`);
+  for (const key of SETTINGS) {
+    const takes = key === 'key' ? file.key !== undefined : text.includes(`{${key}}`);
     if (config[key] !== undefined && !takes) complain(key, `${file.title} takes no \`${key}\``);
   }
   const { base_url: url } = config;
@@ -89,7 +85,8 @@ function expandAgent(
   const env = filled(file.env, values);
   const isLater = (variable: string, value: Value): boolean =>
     LATER.test(textOrJson(value)) || Object.hasOwn(file.mcp?.env ?? {}, variable);
-  const [later, now] = split(Object.entries(env), ([variable, value]) => isLater(variable, value));
+  const now = Object.entries(env).filter((entry) => !isLater(...entry));
+  const later = Object.entries(env).filter((entry) => isLater(...entry) && config.env?.[entry[0]] === undefined);
   const confined = config.confined ?? file.confined;
   return {
     ...rest,
@@ -104,7 +101,7 @@ function expandAgent(
       name,
       version: file.versions === undefined ? undefined : { argv: [...words, '--version'], ...file.versions },
       has_state: key !== undefined,
-      env: Object.fromEntries(later.filter(([variable]) => config.env?.[variable] === undefined)),
+      env: Object.fromEntries(later),
       files: key === undefined ? {} : filled(file.files, values),
       commands: file.commands,
       toolsets: file.toolsets,
@@ -134,10 +131,6 @@ const mcpOf = (mcp: NonNullable<AgentFile['mcp']>, values: Values): NonNullable<
   env: filled(mcp.env, values),
   files: filled(mcp.files, values),
 });
-
-function split<T>(list: readonly T[], test: (item: T) => boolean): readonly [readonly T[], readonly T[]] {
-  return [list.filter(test), list.filter((item) => !test(item))];
-}
 
 interface ModelHost {
   /** As a sandbox names it: with its port, if that is not 443. */

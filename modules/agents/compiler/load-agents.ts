@@ -7,24 +7,12 @@ import type { AgentFile } from '../../../schemas/generated/types.ts';
 
 interface LoadedAgents {
   /** By name, sorted. */
-  readonly agents: ReadonlyMap<string, KnownAgent>;
+  readonly agents: ReadonlyMap<string, AgentFile>;
   readonly findings: readonly Finding[];
 }
 
-export interface KnownAgent {
-  readonly file: AgentFile;
-  /** Path of the file of the home; null: shipped. */
-  readonly path: string | null;
-}
-
 export function loadAgents({ files, cwd, home, catalog }: CatalogInput): LoadedAgents {
-  const folder = join(home, 'catalog', 'agents');
-  const own = loadCatalogFolder({ files, cwd, folder, schema: 'agent' });
-  const all = new Map<string, KnownAgent>([
-    ...Object.entries(catalog.agents).map(([name, file]) => [name, { file, path: null }] as const),
-    ...own.entries.map(({ name, value, tree }) => {
-      return [name, { file: value, path: tree.files[0]?.source.path ?? folder }] as const;
-    }),
-  ]);
-  return { agents: new Map([...all].sort(([a], [b]) => (a < b ? -1 : 1))), findings: own.findings };
+  const own = loadCatalogFolder({ files, cwd, folder: join(home, 'catalog', 'agents'), schema: 'agent' });
+  const all = { ...catalog.agents, ...Object.fromEntries(own.entries.map(({ name, value }) => [name, value])) };
+  return { agents: new Map(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1))), findings: own.findings };
 }

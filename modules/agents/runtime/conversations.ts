@@ -50,25 +50,14 @@ export interface Conversation {
   end(run: RunEnd): Promise<Usage | null>;
 }
 
-type Context = Pick<ProgramContext, 'folder' | 'clock' | 'workFolders'>;
-
 export async function openConversation(
   plan: ProgramPlan,
-  context: Context,
-  request: AgentRequest,
+  context: ProgramContext,
+  { continued, session, route }: AgentRequest,
 ): Promise<Conversation> {
   const { conversation } = plan;
-  return request.continued === true && conversation !== undefined
-    ? openKept(plan, conversation, context, request)
-    : openNew(plan, context, request);
-}
-
-async function openNew(
-  { conversation }: ProgramPlan,
-  { folder, workFolders }: Context,
-  { route }: AgentRequest,
-): Promise<Conversation> {
-  const own = await attempt('a private folder', () => workFolders.create('run', folder, route));
+  if (continued === true && conversation !== undefined) return openKept(plan, conversation, context, session);
+  const own = await attempt('a private folder', () => context.workFolders.create('run', context.folder, route));
   const state = join(own.path, 'state');
   return {
     args: conversation?.none ?? [],
@@ -76,7 +65,10 @@ async function openNew(
     state,
     cwd: null,
     writable: [state],
-    prepare: (write) => attempt(state, () => mkdir(state, { mode: 0o700 }).then(write)),
+    prepare: (write) =>
+      attempt(state, () => mkdir(state, { mode: 0o700 }).then(write)).catch((error: unknown) =>
+        own.release().then(() => Promise.reject(error)),
+      ),
     async end({ usage }) {
       await own.release();
       return usage;
@@ -87,15 +79,13 @@ async function openNew(
 async function openKept(
   { name, has_state: hasState, output }: ProgramPlan,
   { first, next, keep = [] }: NonNullable<ProgramPlan['conversation']>,
-  { folder: home, clock }: Context,
-  { session }: AgentRequest,
+  { folder: home, clock }: ProgramContext,
+  session: string,
 ): Promise<Conversation> {
   const folder = join(conversationFolder(home, session), name);
-  const [state, work, file] = ['state', 'work', 'last.json'].map((part) => join(folder, part)) as [
-    string,
-    string,
-    string,
-  ];
+  const state = join(folder, 'state');
+  const work = join(folder, 'work');
+  const file = join(folder, 'last.json');
   const last = await attempt(file, () => readLast(file, clock.now()));
   const id = last?.id ?? (output.id === undefined ? randomUUID() : null);
   return {

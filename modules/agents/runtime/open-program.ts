@@ -1,12 +1,12 @@
 /** Starts a known program: fills in what is known only when a run begins, prepares its private folders, and reads its output. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { PlaceholderValues } from '../../../base/fill.ts';
-import { fillPlaceholders, textOrJson } from '../../../base/fill.ts';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import type { OpenProgram, PrintedAnswer } from '../../../runtime/dispatch/agents/known-program.ts';
 import type { ProcessResult } from '../../../runtime/platform/process/run-process.ts';
 import type { ProgramPlan, Value } from '../../../schemas/generated/types.ts';
+import type { PlaceholderValues } from '../fill.ts';
+import { fillPlaceholders, textOrJson } from '../fill.ts';
 import type { Conversation } from './conversations.ts';
 import { openConversation } from './conversations.ts';
 import { readPrinted } from './printed-result.ts';

@@ -251,12 +251,16 @@ const stateOf = (page: Buffer): FileState => ({
   commit: page.readUInt32BE(68),
 });
 
-/** True if the log with these states was not written over the file. A log may begin with the migration of its file. */
+/**
+ * True if the log with these states was not written over the file. A log may begin with a change of the schema, as the migration
+ * of its file, which has no number of its own.
+ */
 function isOtherState(file: FileState | undefined, states: readonly FileState[]): boolean {
   const [first] = states;
   if (file === undefined || first === undefined || file.format < first.format) return false;
-  const isBefore = (file.commit + 1) >>> 0 === first.commit;
-  return file.schema !== first.schema || !(isBefore || states.some(({ commit }) => commit === file.commit));
+  const { schema, commit } = file;
+  const isBase = schema <= first.schema && [commit, (commit + 1) >>> 0].includes(first.commit);
+  return !isBase && !states.some((state) => state.schema === schema && state.commit === commit);
 }
 
 function readAt(file: number, at: number, length: number): Buffer {

@@ -1,9 +1,9 @@
 /**
- * Braces in templates, in the spelling of other tools. The compiler asks about texts with braces that are no placeholders, and
+ * Braces in templates, in the spelling of other tools. The compiler asks about texts with other braces, and
  * about malformed ones (`Problem.ask`). What is in braces is an attempt at a placeholder unless it has the form of prose, JSON,
  * CSS, code or mathematics (`isHarmless`). A repair is given only if the text can have had no other meaning.
  */
-import { PART, PATH, parseField, parsePath, printPath } from '../../../base/paths.ts';
+import { PART, PATH, parseField, parsePath, printPath, splitField } from '../../../base/paths.ts';
 import { readTokens } from '../../../compiler/config/grammar.ts';
 import type { Problem } from '../../../compiler/diagnostics/diagnostic.ts';
 import { BESIDE, BLOCK_WORDS, BRACE_HINTS, FOREIGN_ROOTS, MONEY_WORDS } from './built/names.ts';
@@ -103,7 +103,7 @@ const HANDLEBARS = new RegExp(
 const DOLLAR = new RegExp(`(?:\\$|(?<![\\w}])%)\\{((?=[A-Z0-9_.-]*[a-z])${PATH})\\}`, 'g');
 
 const CONTROL =
-  /\{%-?\s[^{}\n]*%\}|<%[-_]? +(?:if|unless|for|each|while|\w+(?:\.\w+)*\.(?:each|forEach))\b[^\n]*?%>|\{\{-? *(?:#(?:if|each|unless|with)|if|range|with|for)\s[^{}\n]*\}\}|\{\{ *#[\w.]+ *\}\}|\{(?:# *(?:if|for|unless|with|range|[eE]ach)|#E[aA][cC][hH])\b(?<!\{#each)[^{}\n]*\}|\{\{?[>^] *[A-Za-z_][\w.-]*\}\}?/g;
+  /\{%-?\s[^{}\n]*%\}|<%[-_]? +(?:if|unless|for|each|while|\w+(?:\.\w+)*\.(?:each|forEach))\b[^\n]*?%>|\{\{-? *(?:#(?:if|each|unless|with)|if|range|with|for)\s[^{}\n]*\}\}|\{\{ *#[\w.]+ *\}\}|\{ *(?:# *(?:if|for|unless|with|range|[eE]ach)|#E[aA][cC][hH])\b(?<!\{#each)[^{}\n]*\}|\{\{?[>^] *[A-Za-z_][\w.-]*\}\}?/g;
 
 /** Delimiters of ERB, EJS, Python and others that have no braces; except for the first, only a dotted path is certain. */
 const DELIMITED =
@@ -136,7 +136,7 @@ const FORMS: readonly Form[] = [
   { pattern: DELIMITED, answer: ([written, inside, path = inside]) => attempt(path ?? '', written) },
   { pattern: DOLLAR, answer: dollar },
   { pattern: SINGLE, answer: single },
-  { pattern: UNCLOSED, answer: ([written]) => literal(`${written} is not closed and`, [], BRACE_HINTS.notation) },
+  { pattern: UNCLOSED, answer: ([written]) => literal(`${written} is not closed and`, [], 'notation') },
 ];
 
 const ONE_WORD = new RegExp(`^${PART}$`);
@@ -165,7 +165,7 @@ function doubled(match: RegExpExecArray): Answer | null {
   )
     return null;
   const message = `${written} is not a placeholder and is delivered literally`;
-  return filter === undefined ? repaired(message, path) : literal(written, [`{${path}}`], BRACE_HINTS.path);
+  return filter === undefined ? repaired(message, path) : literal(written, [path], 'path');
 }
 
 const isInCode = ({ input, index }: RegExpExecArray): boolean =>
@@ -187,11 +187,14 @@ function control([written]: RegExpExecArray): Answer {
   };
 }
 
-/** @param meant what to write instead, as far as known */
-const literal = (written: string, meant: readonly string[], hint: string): Answer => ({
-  message: `${written} is delivered literally${meant.length === 0 ? '' : `; write ${meant.join(' or ')}`}`,
-  hint,
-});
+/** @param meant the paths that it may mean, as far as known */
+function literal(written: string, meant: readonly string[], hint: keyof typeof BRACE_HINTS): Answer {
+  const write = meant.map((path) => `{${path}}`).join(' or ');
+  return {
+    message: `${written} is delivered literally${write === '' ? '' : `; write ${write}`}`,
+    hint: BRACE_HINTS[hint],
+  };
+}
 
 /** Text in braces; null if it may be prose, data or code. */
 function single(match: RegExpExecArray): Answer | null {
@@ -203,27 +206,14 @@ function single(match: RegExpExecArray): Answer | null {
 function attempt(inside: string, written: string): Answer {
   const path = inside.trim().replace(/^(?:github\.event|\$json(?:\.body)?)\.(?=\w)/, '');
   const all = blockFor(path);
-  if (all !== null) return literal(written, [], `${BRACE_HINTS.each} \`${all}\``);
+  if (all !== null) return { ...literal(written, [], 'each'), hint: `${BRACE_HINTS.each} \`${all}\`` };
   const [block, below] = /^(?:@root\.(.+)|\.|@index|@root\[.*)$/s.exec(inside) ?? [];
   if (block !== undefined)
-    return literal(
-      written,
-      below === undefined ? [] : [`{${below}}`],
-      block === '.' ? BRACE_HINTS.whole : BRACE_HINTS.block,
-    );
+    return literal(written, below === undefined ? [] : [below], block === '.' ? 'whole' : 'block');
   const paths = meantPaths(path);
-  if (
-    parsePath(inside) === null &&
-    paths.length === 1 &&
-    /^[\p{L}\p{N}_.[\]-]*\[['"\d]/u.test(path) &&
-    parseField(quoteKeys(path)) !== null
-  )
-    return repaired(`${written} is not a placeholder and is delivered literally`, paths[0] ?? '');
-  return literal(
-    written,
-    paths.map((each) => `{${each}}`),
-    BRACE_HINTS[/\[-\d/.test(path) ? 'negative' : path.includes('[') ? 'notation' : 'path'],
-  );
+  const isSure = /^[\p{L}\p{N}_.[\]-]*\[['"\d]/u.test(path) && parseField(quoteKeys(path)) !== null;
+  if (isSure) return repaired(`${written} is not a placeholder and is delivered literally`, paths[0] ?? '');
+  return literal(written, paths, /\[-\d/.test(path) ? 'negative' : path.includes('[') ? 'notation' : 'path');
 }
 
 /** A path in an expression, and not the name of a function or a word before an argument. */
@@ -241,27 +231,23 @@ export function meantPaths(expression: string): readonly string[] {
     .replace(/\.\s+(?=\w)/g, '.');
   const parts = /\[/.test(path) ? parseField(quoteKeys(path)) : null;
   if (parts !== null) return [printPath(parts)];
-  if (KEYS.test(path) && !(/ /.test(path) && (FUNCTION.test(path) || !path.includes('.')))) {
-    const key = path.replace(/^(["'])(.*)\1$/, '$2');
-    const name = key.replace(/^[$@#%=!&~^>:*+/]|%$/g, '');
-    const [first = '', ...rest] = name.split('.');
-    const keys = [
-      rest.length === 0 ? name.split('/') : [first, rest.join('.')],
-      [first, ...rest],
-      /["'$@#:/]/.test(path) ? [key] : [],
-    ];
-    const isPlain = key === name && parsePath(path) !== null;
-    return [
-      ...new Set(
-        (isPlain ? [name.split('.')] : keys.filter(({ length }) => length > 0)).map((each) => printPath(each)),
-      ),
-    ];
-  }
+  const hasFunction = / /.test(path) && (FUNCTION.test(path) || !path.includes('.'));
+  if (KEYS.test(path) && !hasFunction) return [...new Set(otherKeys(path).map((each) => printPath(each)))];
   const plain = quoteKeys(path.replace(FUNCTION, '').replace(/\.\w+\(\)/g, '')).replace(/(?<!\[)"[^"]*"|'[^']*'/g, ' ');
-  const within = [...plain.matchAll(PATH_WITHIN)].toSorted(
-    ([a], [b]) => Number(/[.[]/.test(b)) - Number(/[.[]/.test(a)),
-  );
-  return within.slice(0, 1).map(([each]) => printPath(parseField(each) ?? [each]));
+  const within = [...plain.matchAll(PATH_WITHIN)].map(([each]) => each);
+  return [within.find((each) => /[.[]/.test(each)) ?? within[0] ?? []]
+    .flat()
+    .map((each) => printPath(splitField(each)));
+}
+
+/** A key, the parts around its signs, and the name without a sign or quotes. */
+function otherKeys(path: string): readonly (readonly string[])[] {
+  const key = path.replace(/^(["'])(.*)\1$/, '$2');
+  const name = key.replace(/^[$@#%=!&~^>:*+/]|%$/g, '');
+  const [first = '', ...rest] = name.split('.');
+  if (key === name && parsePath(path) !== null) return [[first, ...rest]];
+  const whole = rest.length === 0 ? name.split('/') : [first, rest.join('.')];
+  return [whole, [first, ...rest], ...(/["'$@#:/]/.test(path) ? [[key]] : [])];
 }
 
 const WILDCARD =

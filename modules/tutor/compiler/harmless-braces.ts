@@ -1,5 +1,5 @@
 /**
- * Text in braces that is no attempt at a placeholder: prose, choices, lists, JSON, CSS, code, globs, mathematics. What has none of
+ * Text in braces that is not an attempt at a placeholder: prose, choices, lists, JSON, CSS, code, globs, mathematics. What has none of
  * these forms is one. A form is read from the text with `w` for each word, `n` for each number and `s` for each quoted text.
  */
 

@@ -279,8 +279,7 @@ const advised: Match = (written) => {
   });
 };
 
-/** A regex for a glob of a text. */
-const anchored = (glob: string): string => `^${glob.replaceAll('.', '[.]').replaceAll('*', '.*')}$`;
+const RIVALS = 'a filter has one operator: write a filter for each, under `all` or `any`';
 
 const renamed: Match = (written) => {
   const { schema, path, key, value, map, known } = written;
@@ -291,16 +290,19 @@ const renamed: Match = (written) => {
   const isFit = isPlainMap(value) || !types.has('object') || types.has('string');
   const hasRival = known.includes('not_equals') && Object.keys(map).some((name) => name !== key && name !== 'field');
   const isSure = isFit && !hasRival && isCertain(key, value);
+  const glob = flowText(`^${String(value).replaceAll('.', '[.]').replaceAll('*', '.*')}$`);
+  const hints = [
+    [RIVALS, hasRival],
+    [`write \`${meant}: ${flowText(exampleAt(schema, place))}\``, !isFit],
+    [
+      `write \`regex\` for a regular expression (${glob} for a glob), \`equals\` for the whole text, or \`contains\``,
+      !isSure,
+    ],
+  ] as const;
   return problemOf(written, `unknown key \`${key}\`: it is called \`${meant}\` here`, {
     instead: meant,
     sensitive: isSecretName(meant),
-    hint: hasRival
-      ? 'a filter has one operator: write a filter for each, under `all` or `any`'
-      : !isFit
-        ? `write \`${meant}: ${flowText(exampleAt(schema, place))}\``
-        : isSure
-          ? undefined
-          : `write \`regex\` for a regular expression (${flowText(anchored(String(value)))} for a glob), \`equals\` for the whole text, \`contains\` for a part of it`,
+    hint: hints.find(([, holds]) => holds)?.[0],
     fix: isSure && !Object.hasOwn(map, meant) ? { kind: 'rename', text: meant } : undefined,
   });
 };

@@ -79,7 +79,10 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
     async run(request, report) {
       const started = (await known?.start(request, rest)) ?? null;
       const argv = [located, ...(started?.args ?? rest)];
-      const folder = await openFolder(plan, context, request.route);
+      const folder = await openFolder(plan, context, request.route).catch(async (error: unknown) => {
+        await started?.end(NOT_RUN);
+        throw error;
+      });
       const cwd = plan.cwd === null && plan.work === 'run' ? (started?.cwd ?? folder.path) : folder.path;
       const usageFile = usagePath(folder.path);
       const outputs = request.outputs === undefined && !usesServer(argv) ? null : await openOutputs(request, context);
@@ -124,6 +127,9 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
     },
   };
 }
+
+/** The end of a program that was not started. */
+const NOT_RUN: ProcessResult = { kind: 'spawn_failed', code: '', stderr: '' };
 
 /** The configured folder, which must exist, or one of the profile's work folders. */
 async function openFolder(plan: CommandAgentPlan, context: CommandAgentContext, route: string): Promise<WorkFolder> {

@@ -12,7 +12,7 @@ import type { Logger, TraceFields } from '../../platform/log.ts';
 import type { MutationResults, Store } from '../../store/contract.ts';
 import { StoreUnavailable } from '../../store/contract.ts';
 import type { JobRecord, JobState, WatchJob } from '../../store/records.ts';
-import { endAfter, isJobPaused, NO_STATE, pauseEnd } from '../../store/records.ts';
+import { isJobPaused, NO_STATE, pauseEnd } from '../../store/records.ts';
 import type { FindDestination } from '../../table/held-place.ts';
 import type { FindLimits, JobFirer } from '../context.ts';
 import type { Claim, Dispatcher, DispatchObserver } from '../dispatcher.ts';
@@ -308,6 +308,10 @@ function leftAt(job: Job, { cursor, signature }: JobState, now: number): number 
 function beginAt(job: Job, { cursor, signature }: JobState, now: number): number {
   return signature === null && cursor === null && job.since !== null ? Math.min(job.since, now) : now;
 }
+
+/** The end of a pause, after `watch_job` has set the cursor: earlier if the system clock moved back. */
+const endAfter = ({ paused_until: end, cursor: before }: JobState, cursor: number): number | null =>
+  end === null ? null : end - Math.max((before ?? 0) - cursor, 0);
 
 function isUnchanged(known: Watched | undefined, job: Job, paused: boolean, state: JobState): known is Watched {
   if (known === undefined || known.paused !== paused || known.ends !== pauseEnd(state)) return false;

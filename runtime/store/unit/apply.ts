@@ -13,6 +13,7 @@ import type {
   RecordAttempt,
   Recovered,
 } from '../contract.ts';
+import { decodeOr, isText } from '../decode.ts';
 import type { Headed, LargeTexts } from '../group-commit.ts';
 import { headOf, headText } from '../group-commit.ts';
 import type { PutGuard, Ref, StoredClaim } from '../records.ts';
@@ -243,7 +244,7 @@ export function release(unit: WorkUnit, left: readonly LeftWork[], now: number):
     if (row === undefined || row.holder === null) continue;
     if (row.state === 'running') {
       runs++;
-      const reason = row.reason === null ? null : (JSON.parse(row.reason) as string);
+      const reason = decodeOr<string | null>(row.reason, isText, null);
       const steps = has_begun ? [interruptedStep(row.started_at ?? now, now)] : [];
       unit.move(row, { to: 'pending', at: now, reason, steps });
       continue;

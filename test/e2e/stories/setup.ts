@@ -15,7 +15,7 @@ export const setup: Story = {
     },
     { run: 'gateway setup --yes', err: 'nothing to change\n' },
     { run: 'agent list', out: /^AGENT +PROGRAM[\s\S]*^claude-code +Claude Code /m },
-    { run: 'agent show codex', out: /^Codex \(codex\)\n[\s\S]*\nagent:\n {2}use: codex\n$/ },
+    { run: 'agent show codex', out: /^# agent:\n# {3}use: codex\ntitle: Codex\n[\s\S]*\noutput:\n/ },
     { run: 'agent show claud --json', json: true, out: /"name": "claude-code"/ },
     { run: 'gateway setup --yes --set gateway.drain_seconds=soon', code: 1, err: /nothing was written\n$/ },
     {

@@ -89,7 +89,7 @@ async function startHost(t: TestContext, elsewhere = '') {
   return { port: (server.address() as AddressInfo).port, cert, got };
 }
 
-async function runThere(t: TestContext, script: string, guarded: Partial<GuardedSecretPlan> = {}) {
+async function runThere(t: TestContext, script: string, guarded: Partial<GuardedSecretPlan> = {}, secret = KEY) {
   const root = tempDir(t);
   const home = join(root, 'home');
   mkdirSync(join(home, 'work'), { recursive: true });
@@ -98,7 +98,7 @@ async function runThere(t: TestContext, script: string, guarded: Partial<Guarded
   const plan: SandboxPlan = { network: [`127.0.0.1:${host.port}`, `localhost:${other.port}`], read: [], write: [] };
   const walls = { onlyTo: { KEY: { only_to: [`127.0.0.1:${host.port}`], header: 'Authorization', ...guarded } } };
   const env = {
-    KEY,
+    KEY: secret,
     HOST: `https://127.0.0.1:${host.port}`,
     OTHER: `https://localhost:${other.port}`,
     NODE_EXTRA_CA_CERTS: host.cert,
@@ -155,6 +155,20 @@ curl -sSk ${AUTH} "\${HOST/https/http}/body/verbatim"; curl -sSk ${AUTH} -H "hos
       other.got.every(({ headers }) => !headers.includes(KEY)),
       true,
     );
+  });
+
+  test('is no danger for a secret that cannot be recognised in every spelling, because nothing runs', async (t) => {
+    for (const secret of [
+      'sk-%25abcdefgh',
+      'sk-52%abcdefgh',
+      'sk&AMP;abcdefgh',
+      'sk\\\\abcdefgh',
+      'sk\\u005cabcdefgh',
+    ]) {
+      const { stdout, stderr, host } = await runThere(t, `echo ran; curl -sSk ${AUTH} $HOST/body/verbatim`, {}, secret);
+      assert.deepEqual([stdout, host.got], ['', []], secret);
+      assert.ok(!stderr.includes(secret), stderr);
+    }
   });
 
   test('gets the secret in a body only with `in: body`', async (t) => {

@@ -3,6 +3,7 @@
  * a locked row are read by a later statement, because each statement sees the database at its own start.
  */
 import { groupBy } from '../../../../base/group-by.ts';
+import { decodeOr, fieldsOf, isText } from '../../../../runtime/store/decode.ts';
 import type { HeadTarget } from '../../../../runtime/store/group-commit.ts';
 import type { GuardRow, Ref } from '../../../../runtime/store/records.ts';
 import { claimKeys, guardKey, laneKey, pauseOfRoute } from '../../../../runtime/store/records.ts';
@@ -18,6 +19,7 @@ import type {
   WorkRow,
 } from '../../../../runtime/store/unit/rows.ts';
 import { PLAIN_WORK } from '../../../../runtime/store/unit/rows.ts';
+import { isStep } from '../../../../schemas/built/rows/Step.ts';
 import type { PgConnection } from './driver.ts';
 import { DELIVERY, WORK } from './schema.ts';
 import { shortenedKey } from './store-unit.ts';
@@ -292,11 +294,18 @@ function rowsOf({
     jobs: mapOf(loaded.jobs, (row) => [row.job, row]),
     guard: mapOf(loaded.guard, ({ id, body }) => [id, body]),
     headOf: (ref) => heads.get(ref),
-    targetsOf: (ref) => JSON.parse(heads.get(ref)?.targets ?? '[]') as readonly HeadTarget[],
-    stepsOf: (ref) => (stepsByRef.get(ref) ?? []).map(({ data }) => JSON.parse(data) as Step),
+    targetsOf: (ref) => readTargets(heads.get(ref)?.targets ?? '[]'),
+    stepsOf: (ref) =>
+      (stepsByRef.get(ref) ?? []).flatMap(({ data }) => decodeOr<Step | null>(data, isStep, null) ?? []),
     hasTick: (job, due_at) => ticks.has(tickKey(job, due_at)),
   };
 }
+
+const isHead = fieldsOf<Pick<HeadTarget, 'target'>>({ target: isText });
+
+/** Damaged ones are none, so that an edited row stops no other work. */
+export const readTargets = (targets: string): readonly HeadTarget[] =>
+  decodeOr(targets, (value) => Array.isArray(value) && value.every(isHead), []);
 
 const workOf = ({ profile, route, ...row }: EndedRow): WorkRow => {
   const lane = laneKey(profile, route);

@@ -44,7 +44,7 @@ describe('a database', () => {
       ALTER TABLE job_state DROP COLUMN paused_until;
       DROP INDEX delivery_blocked; ALTER TABLE delivery DROP COLUMN blocked_by; ALTER TABLE delivery DROP COLUMN told_at;
       DROP INDEX dispatch_session; ALTER TABLE dispatch DROP COLUMN session; DROP INDEX dispatch_burst; ALTER TABLE dispatch DROP COLUMN burst; DROP INDEX dispatch_accepted;
-      CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending'; PRAGMA user_version = 6; PRAGMA wal_checkpoint(TRUNCATE)`);
+      CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending'; PRAGMA user_version = 6`);
     old.close();
     const store = await openOfflineStore(path);
     assert.equal((await store.write({ kind: 'resend', ref: 1, key, again: false, now: 3000 })).kind, 'stored');
