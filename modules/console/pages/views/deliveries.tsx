@@ -113,6 +113,7 @@ export function Delivery({ id }: ViewProps) {
               <Block label="Prompt">{of.dispatch.prompt}</Block>
             </Card>
             {(of.run.answer !== null || of.run.attempts > 0) && <Run of={of.run} />}
+            <Outputs of={of} />
           </>
         )}
       </Show>
@@ -169,6 +170,29 @@ function happened({ at, what, target, outcome, reason, next_at }: Stored['timeli
     <Row key={index} about={about} end={end}>
       {outcome !== null && <State of={outcome} />}
     </Row>
+  );
+}
+
+function Outputs({ of: { outputs, dispatch } }: { of: Stored }) {
+  const { dropped = [] } = dispatch;
+  if (outputs.length + dropped.length === 0) return null;
+  return (
+    <Card title="Outputs">
+      {outputs.map(({ name, target, text, content, delivered, reason }, index) => (
+        <Block
+          key={index}
+          title
+          label={`${name} to ${target}: ${delivered ? 'delivered' : (reason ?? 'not delivered')}`}
+        >
+          {[...Object.entries(content).map(([field, value]) => `${field}: ${value}`), text].join('\n').trim()}
+        </Block>
+      ))}
+      {dropped.map(({ output, reason, detail }, index) => (
+        <Note key={index} kind="warn">
+          Dropped {output ?? 'a line'}: {reason} ({detail})
+        </Note>
+      ))}
+    </Card>
   );
 }
 
