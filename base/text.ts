@@ -67,13 +67,13 @@ export const escapeInvisibleInLines = (text: string): string => text.replace(EAC
 
 /**
  * A block in which no renderer reads markup. Runs of backticks are escaped, too: some services end a block at the first three,
- * however long its fence is.
+ * however long its fence is. So are spaces that push the rest of a line out of the window.
  */
 export const codeBlock = (text: string): string =>
-  `\`\`\`\n${escapeInvisibleInLines(text).replace(/`{3,}/g, (run) => '\\u0060'.repeat(run.length))}\n\`\`\``;
+  `\`\`\`\n${escapeInvisibleInLines(text).replace(/`{3,}|[\p{Zs}\t]{80,}/gu, (run) => run.replace(/./gu, escaped))}\n\`\`\``;
 
 /** Words on one line that no renderer changes: without markup, links and mentions. */
-const PLAIN = /^(?!.*(?::\/\/|www\.|hookwright))[\p{L}\p{N} .,:;()'"=+/?%_-]*$/u;
+const PLAIN = /^(?!.*(?::\/\/|www\.|hookwright|\b_|_\b| {2}))\p{L}[\p{L}\p{N} .,:;()'"=+/?%_-]*$/iu;
 
 /** A text that strangers may have chosen, as no renderer changes it. */
 export const inert = (text: string): string => (PLAIN.test(text) ? text : codeBlock(text));
@@ -120,3 +120,15 @@ export const schemeLabel = (
 
 /** `2026-11-28 03:30 UTC`. @param at Unix ms */
 export const utcTime = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** Whether a text of this content type is JSON: `application/json`, `application/problem+json; charset=utf-8`. */
+export const isJsonType = (contentType: string): boolean => /[/+]json\s*(?:;|$)/i.test(contentType);
+
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -40,7 +40,7 @@ export const gatewayRunCommand = command({
   options,
   async run(context, given) {
     const redactor = new Redactor();
-    const log = createServerLog(context, redactor.redact);
+    const log = createServerLog(context, redactor.redact, given.logFile);
     try {
       return await serve(context, given, log, redactor);
     } catch (error) {

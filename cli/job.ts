@@ -10,7 +10,7 @@ import type { Store } from '../runtime/store/contract.ts';
 import type { JobRecord, JobTick } from '../runtime/store/records.ts';
 import { amountsText } from '../runtime/store/usage.ts';
 import type { JobReport } from '../schemas/built/operations/types.ts';
-import type { BudgetConfig, BudgetPlan, JobConfig } from '../schemas/generated/types.ts';
+import type { BudgetConfig, BudgetPlan, JobConfig, RouteConfig } from '../schemas/generated/types.ts';
 import type { CliContext } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';
 import { argument, command, text, withDefault } from './command-line/command.ts';
@@ -34,6 +34,8 @@ import { printJson, printLine, printNote, visible } from './output/print.ts';
 import type { Column } from './output/table.ts';
 import { describePause, formatDuration, formatInstant, pausedUntil, printList } from './output/table.ts';
 import { makeStore, useStore } from './store/use-store.ts';
+import type { OpenTable } from './subscriptions/routes.ts';
+import { asEntry, updateSubscriptions } from './subscriptions/subscription-file.ts';
 
 /** Jobs of several profiles may have the same name. */
 const jobProfileOption = text('profile', 'Profile of the job');
@@ -218,10 +220,26 @@ export const jobEditCommand = command({
     const timezone = given.timezone === undefined ? undefined : chooseTimezone(given.timezone, '');
     const now = context.clock.now();
     const change = { name: given.name, timezone, config, unlimited };
+    if (given.name !== undefined && given.name !== record.name) await nameById(context, record, open);
     const edited = await makeStore(context, (store) => editJob(record, change, { store, open, now }));
     printJob(context, { ...edited, verb: 'changed', open }, given.json);
   },
 });
+
+/** Lets subscriptions that name the job name it by its id, and prints which routes of the config fire it. */
+async function nameById(context: CliContext, { id, name, profile }: JobRecord, { table }: OpenTable): Promise<void> {
+  const isOfJob = (entry: RouteConfig | null): entry is RouteConfig =>
+    entry?.cron_job === name && (entry.profile ?? DEFAULT_PROFILE) === profile;
+  await updateSubscriptions(context, (entries) => {
+    const next = [...entries].map(
+      ([key, entry]) => [key, isOfJob(asEntry(entry)) ? { ...asEntry(entry), cron_job: id } : entry] as const,
+    );
+    return { entries: new Map(next), result: null };
+  });
+  for (const route of Object.values(table.routes))
+    if (route.cron_job === id)
+      printNote(context, `route ${route.name} fires this job: its cron_job must be the new name or ${id}`);
+}
 
 /** `hookwright job pause`: pauses a job for a time or until it is resumed. */
 export const jobPauseCommand = command({

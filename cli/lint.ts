@@ -7,6 +7,7 @@ import { applyStrict } from '../compiler/diagnostics/diagnostic.ts';
 import type { FixedFile } from '../compiler/module.ts';
 import { createMachineFacts } from '../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../compiler/node/node-files.ts';
+import { limitNotes } from '../compiler/print/limit-notes.ts';
 import { createLines } from '../compiler/print/lines.ts';
 import { DIAGNOSTIC_FORMATS } from '../compiler/print/print.ts';
 import { safeText } from '../compiler/print/safe-lines.ts';
@@ -47,6 +48,7 @@ export const lintCommand = command({
     if (format === 'pretty') {
       noteFilesRead(context, found);
       if (diagnostics.length === 0) printNote(context, 'no problems');
+      for (const note of output === null ? [] : limitNotes(output.table)) printNote(context, `note: ${note}`);
       if (output?.table.gateway.multiplex_profiles === true) printClosures(context, request, output.table);
     }
     return diagnostics.some(({ severity }) => severity === 'error' || (given.strict && severity === 'warning')) ? 1 : 0;

@@ -16,7 +16,7 @@ export const serveCommand = command({
   },
   async run(context, given) {
     const redactor = new Redactor();
-    const log = createServerLog(context, redactor.redact);
+    const log = createServerLog(context, redactor.redact, given.logFile);
     const { table, host, port, logFile = null } = given;
     const folder = table === undefined ? builtFolder(context) : resolve(context.cwd, table);
     return serveGateway(context, { folder, host, port, logFile, log, redactor, recompile: null, lastGood: null });

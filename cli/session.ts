@@ -1,9 +1,11 @@
 /** `hookwright session`: opens, lists, shows and resets conversations of chats and agents. */
 
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../base/names.ts';
 import { lowerTargetNames } from '../compiler/lower/targets.ts';
 import { fileSessions } from '../runtime/deliver/sessions.ts';
+import { conversationFolder } from '../runtime/dispatch/agents/work-folders.ts';
 import { resetSession } from '../runtime/store/listed-rows.ts';
 import type { BusySession, DispatchSummary, SaidTurn } from '../runtime/store/queries.ts';
 import type { Chat, SessionSummary, Sessions, Turn } from '../runtime/store/shared.ts';
@@ -133,6 +135,7 @@ export const sessionResetCommand = command({
         'list busy sessions with: hookwright session list',
       );
     }
+    await rm(conversationFolder(profileHome(context.home, of.profile), of.session), { recursive: true, force: true });
     printLine(context, `session ${visible(given.session)} reset`);
   },
 });

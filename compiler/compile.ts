@@ -91,7 +91,9 @@ function tableOf(
   if (incomplete) return null;
   const { config, invalidNames } = checked;
   const settings = effectiveSettings(config.platforms?.webhook ?? {});
-  const profiles = checkProfiles(checked, tree, input, report);
+  const written = checkProfiles(checked, tree, input, report);
+  const expand = input.modules.find(({ agents }) => agents)?.agents;
+  const profiles = expand?.(written, input, config, report) ?? written;
   const env = loadVariables(input);
   report.add(env.findings);
   const overrides = readOverrides(env.ofProfile(DEFAULT_PROFILE), input.flags);

@@ -1,10 +1,11 @@
 /** A module's extension of the compiler. */
 
-import type { BlueprintPlan, Catalog } from '../schemas/generated/types.ts';
+import type { BlueprintPlan, Catalog, Config } from '../schemas/generated/types.ts';
 import type { Diagnostic, Finding } from './diagnostics/diagnostic.ts';
 import type { Files } from './source/files.ts';
 import type { Report, Tutor } from './source/find-place.ts';
 import type { CatalogInput, LoadedCatalog } from './stages/catalog.ts';
+import type { CheckedProfile } from './stages/check-config.ts';
 import type { PayloadFacts, ViewRule } from './views/views.ts';
 
 /** One module's part of the compiler; loaded before a compile. A member is absent where the module has no such part. */
@@ -15,9 +16,19 @@ export interface CompilerPart {
   readonly payloads?: (input: PayloadInput, report: Report) => PayloadFacts;
   /** Blueprints of the catalog; at most one module has them. */
   readonly blueprints?: BlueprintTools;
+  /** Expands known agents; at most one module has it. */
+  readonly agents?: ExpandAgents;
   /** Called once for each compile; at most one module has it. Without it, diagnostics have no fixes. */
   readonly tutor?: Tutor;
 }
+
+/** Replaces each `use` of the profiles' agents by a command, and reports what it cannot replace. */
+export type ExpandAgents = (
+  profiles: readonly CheckedProfile[],
+  input: CatalogInput,
+  config: Pick<Config, 'gateway'>,
+  report: Report,
+) => readonly CheckedProfile[];
 
 export interface BlueprintTools {
   /** Loads the shipped blueprints, and those of the home, which replace them. */

@@ -12,6 +12,8 @@ function named(wanted: string): HookwrightModule {
   return found;
 }
 
+/** Known agent programs by name: their commands, answers, usage and conversations. */
+export const agents = named('agents');
 /** Blueprints: the catalog of ready-made recurring tasks, and the jobs created from them. */
 export const blueprints = named('blueprints');
 /** Several gateways that share work in one PostgreSQL database, and the commands to move a store there. */

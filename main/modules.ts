@@ -2,6 +2,7 @@
 
 import type { CliContext } from '../cli/base/context.ts';
 import type { Module } from '../cli/base/module.ts';
+import { agents } from '../modules/agents/module.ts';
 import { blueprints } from '../modules/blueprints/module.ts';
 import { cluster } from '../modules/cluster/module.ts';
 import { codehosts } from '../modules/codehosts/module.ts';
@@ -19,6 +20,7 @@ import { tutor } from '../modules/tutor/module.ts';
 import { workbench } from '../modules/workbench/module.ts';
 
 export const MODULES: readonly Module<CliContext>[] = [
+  agents,
   blueprints,
   cluster,
   codehosts,

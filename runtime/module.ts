@@ -3,6 +3,7 @@ import type { ExplainedBudget, RoutePlan, RouteTable, SqliteStorePlan, StorePlan
 import type { OpenConsole } from './console/console.ts';
 import type { Deliverer, DriverLoaders } from './deliver/deliverer.ts';
 import type { AgentRunner } from './dispatch/agent-runner.ts';
+import type { OpenProgram } from './dispatch/agents/known-program.ts';
 import type { FindLimits, OpenApprovals, OpenGuard, OpenHandover } from './dispatch/context.ts';
 import type { OpenStatuses, RequestTracing } from './intake/intake.ts';
 import type { OpenCaptureStore } from './intake/keeper.ts';
@@ -33,6 +34,8 @@ export interface ModuleParts {
   readonly marks: Marks;
   /** Runs programs in a sandbox. */
   readonly sandbox: SandboxTools;
+  /** Starts known programs, and reads what they print. */
+  readonly programs: OpenProgram;
   /** Accepts and checks the outputs of runs. */
   readonly outputs: OpenHandover;
   /** Reports the status of events to senders, for routes with `status_url`. */

@@ -97,6 +97,8 @@ export interface Parts<Context> {
   readonly payloads: PayloadTools<Context>;
   readonly kept: CaptureTools<Context>;
   readonly damage: CheckDamage;
+  /** Runs `--version` of the known programs of agents, for `doctor`. */
+  readonly versions: (context: Context, table: RouteTable) => Promise<readonly Check[]>;
   /** Returns the repaired files and the result of compiling them. All changes of one file are one edit. */
   readonly repair: RepairFiles;
   /** Reads the requests of a file: HAR, or a raw HTTP message. @throws CliError if it is neither */

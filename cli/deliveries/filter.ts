@@ -86,7 +86,7 @@ export async function storeReplays(
     const id = create.dispatch(clock.now());
     const why = whyNotReplay(stored, given.again);
     const change = replay(stored, { id, now: clock.now(), ...given });
-    const isNew = change.kind === 'accept';
+    const isNew = change.kind !== 'resend';
     const result = why !== null || given.dryRun ? null : await store.write(change);
     const reason = why ?? (result === null || result.kind === 'stored' ? null : await explain(store, result));
     if (reason === null) done.push(isNew ? { id, replay_of: stored.id } : { id: stored.id, replay_of: null });
@@ -109,10 +109,11 @@ export async function storeReplays(
 
 const LOOKUP_ERRORS = { unknown: 'there is no such delivery', ambiguous: 'several deliveries begin with this id' };
 
-type Refused = Exclude<MutationResults['accept'] | MutationResults['resend'], { readonly kind: 'stored' }>;
+type Refused = Exclude<MutationResults['accept' | 'fire_job' | 'resend'], { readonly kind: 'stored' }>;
 
 async function explain(store: Store, result: Refused): Promise<string> {
   if (result.kind === 'done') return DELIVERED;
+  if (result.kind === 'running') return 'its job is running: replay it once that run has ended';
   if (result.kind !== 'superseded') return 'the delivery was resumed or removed in the meantime';
   const by = await store.read({ kind: 'load', ref: result.by });
   return `the event continued as ${by?.id ?? 'another delivery'}`;

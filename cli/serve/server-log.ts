@@ -5,14 +5,17 @@ import {
   chmodSync,
   closeSync,
   constants,
+  copyFileSync,
   fstatSync,
   mkdirSync,
   openSync,
   readSync,
-  renameSync,
+  rmSync,
   statSync,
+  truncateSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Writable } from 'node:stream';
 import { createPaint } from '../../base/paint.ts';
 import type { Redact } from '../../runtime/deliver/redact.ts';
 import { describeDiskError } from '../../runtime/platform/files.ts';
@@ -25,13 +28,14 @@ import { visible } from '../output/print.ts';
 /** From the least to the most severe. */
 export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
-/** `LOG_LEVEL` sets the level. */
-export function createServerLog({ stderr, colour, env, clock }: CliContext, redact?: Redact): ProcessLogger {
+/** `LOG_LEVEL` sets the level. @param to the file behind stderr, as far as known; that of the home is rotated */
+export function createServerLog(context: CliContext, redact?: Redact, to?: string): ProcessLogger {
+  const { stderr, colour, env, clock, home } = context;
   const named = env.LOG_LEVEL === undefined || env.LOG_LEVEL === '' ? 'info' : env.LOG_LEVEL.toLowerCase();
   const level = LEVELS.find((known) => known === named);
   if (level === undefined) throw new UsageError(`LOG_LEVEL must be one of ${LEVELS.join(', ')}, not "${named}"`);
   return createLogger({
-    stream: stderr,
+    stream: to === logFile(home) ? rotating(stderr, to) : stderr,
     level,
     pretty: stderr.isTTY === true,
     colour: colour.stderr,
@@ -40,14 +44,14 @@ export function createServerLog({ stderr, colour, env, clock }: CliContext, reda
   });
 }
 
-/** A larger log is rotated when a gateway starts, in bytes. */
+/** A larger log is rotated, in bytes. */
 const ROTATE_BYTES = 32 * 1024 * 1024;
 
 /** The log file of a background gateway. */
 export const logFile = (home: string): string => join(home, 'logs', 'gateway.log');
 
 /**
- * Opens the log for appending, mode 0600, after renaming a large one to `gateway.log.1`. Returns the file descriptor.
+ * Opens the log for appending, mode 0600. Returns the file descriptor.
  * @throws CliError if it cannot be written
  */
 export function openLogFile(home: string): number {
@@ -64,11 +68,34 @@ export function openLogFile(home: string): number {
 
 function openForAppending(path: string): number {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > ROTATE_BYTES) renameSync(path, `${path}.1`);
   const file = openSync(path, 'a', 0o600);
   chmodSync(path, 0o600);
   return file;
+}
+
+/**
+ * Before a text is added to a large log, copies it to `gateway.log.1` and empties it: the process cannot open its stderr anew.
+ * A copy that fails, on a full disk, is tried again after as many bytes.
+ */
+function rotating(stream: Writable, path: string): Writable {
+  let limit = ROTATE_BYTES;
+  const rotate = (): void => {
+    if (statSync(path).size <= limit) return;
+    limit += ROTATE_BYTES;
+    rmSync(`${path}.1`, { force: true });
+    copyFileSync(path, `${path}.1`);
+    truncateSync(path);
+    limit = ROTATE_BYTES;
+  };
+  const write = (text: string, _encoding: string, done: (error?: undefined) => void): void => {
+    try {
+      rotate();
+    } catch {
+      // The log grows, which is better than no log.
+    }
+    done(void stream.write(text));
+  };
+  return new Writable({ decodeStrings: false, write });
 }
 
 /** Converts bytes, which may end within a line, to the text to print. */

@@ -1,6 +1,11 @@
 /** The agents of a configuration as written, their toolsets, and the secrets of agents and gateway. */
-import type { AgentConfig, GatewayConfig, ProfileConfig } from '../../schemas/generated/types.ts';
+import type { AgentConfig, GatewayConfig, ProfileConfig, ProgramPlan } from '../../schemas/generated/types.ts';
 import type { NodePath } from '../diagnostics/diagnostic.ts';
+
+/** An agent whose `use` is expanded. */
+export interface ExpandedAgent extends AgentConfig {
+  readonly program?: ProgramPlan;
+}
 
 /** The agents of a profile as written: the default agent under `agent`, and those under `agents`. */
 export interface WrittenAgent {
@@ -8,7 +13,7 @@ export interface WrittenAgent {
   readonly name: string | null;
   /** Its path in the config. */
   readonly path: NodePath;
-  readonly config: AgentConfig;
+  readonly config: ExpandedAgent;
 }
 
 export function writtenAgents({ agent, agents }: ProfileConfig): readonly WrittenAgent[] {

@@ -114,13 +114,6 @@ export function segments(text: string): TemplatePlan {
   return whole;
 }
 
-/** Converts a field in template, JSONPath or jq syntax to a dotted path; null if it is none of these. */
-export function plainField(field: string): string | null {
-  const inner = field.replace(/^\{+\s*|\s*\}+$/g, '').replace(/^\$?\.(?=[^.])/, '');
-  const plain = inner.replace(/\[(\d+)\]/g, '.$1').replace(/\[(["'])([\w-]+)\1\]/g, '.$2');
-  return inner !== field && typeof lowerField(plain) !== 'string' ? plain : null;
-}
-
 /**
  * Returns the field's plan, or an error message. A quoted first part is always a key of the payload.
  *

@@ -3,7 +3,14 @@
  */
 
 import { extname, isAbsolute, join, normalize, relative, sep } from 'node:path';
-import type { OutputConfig, RouteConfig, RoutePlan, ScriptPlan, TargetPlan } from '../../schemas/generated/types.ts';
+import type {
+  OutputConfig,
+  RouteConfig,
+  RoutePlan,
+  ScriptPlan,
+  SessionConfig,
+  TargetPlan,
+} from '../../schemas/generated/types.ts';
 import type { NodePath } from '../diagnostics/diagnostic.ts';
 import { globSource, linkGlob } from '../globs/linear-glob.ts';
 import { isPlainMap } from '../text/plain-data.ts';
@@ -32,6 +39,7 @@ const WAITS =
 const ONCE = 'a job never runs twice at once';
 const ENDS = 'the sender of a `deliver_only` route waits for the result';
 const FIRES = 'a job also has runs without an event';
+const AT_ONCE = 'a `deliver_only` route sends the message while the sender waits';
 const JOB = 'the job named by `cron_job` has its own setting';
 
 /** Other rules report `coalesce`, and filters that never match. */
@@ -60,7 +68,9 @@ export const ROUTE_KEYS = {
   agent: { plan: 'agent', direct: WAITS, cron: JOB },
   cron_job: { plan: 'cron_job' },
   coalesce: { plan: 'coalesce', isAlone: true, payload: 'key' },
-  session_key: { plan: 'session', isAlone: true, payload: 'session', direct: DIRECT, message: NONE, cron: ONCE },
+  session: { plan: 'session', isAlone: true, payload: 'session', direct: DIRECT, message: NONE, cron: ONCE },
+  fresh: { plan: 'pins', isAlone: true, payload: 'template', direct: AT_ONCE, cron: FIRES },
+  session_key: { plan: 'session', isAlone: true, direct: DIRECT, message: NONE, cron: ONCE },
   session_scope: { plan: 'session', direct: DIRECT, message: NONE, cron: ONCE },
   mirror_to_session: { plan: 'mirror_to_session', isAlone: true, cron: JOB },
   rate_limit: { plan: 'rate_limit', isAlone: true },
@@ -181,6 +191,13 @@ export function deliveryOf(output: OutputConfig): Required<DeliveryConfig> {
 export function outputPath(name: string, [key, ...rest]: NodePath): NodePath {
   if (key === undefined || key === 'deliver_extra') return ['outputs', name, ...rest];
   return ['outputs', name, key];
+}
+
+/** The session of a route in either form, and the place of its key; null: the route names no key. */
+export function sessionOf(config: RouteConfig): (SessionConfig & { readonly path: NodePath }) | null {
+  const { session, session_key: key, session_scope: scope } = config;
+  if (session !== undefined) return { ...session, path: ['session', 'key'] };
+  return key === undefined ? null : { key, ...(scope === undefined ? {} : { scope }), path: ['session_key'] };
 }
 
 /** The placeholder of the list of a burst's events. */

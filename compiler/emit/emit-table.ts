@@ -47,10 +47,18 @@ export function emitTable(content: TableContent): { readonly table: RouteTable; 
 }
 
 function printEntries(map: Readonly<Record<string, unknown>>): string {
-  const lines = Object.keys(map)
-    .sort()
-    .map((key) => `\n${JSON.stringify(key)}:${JSON.stringify(map[key])}`);
-  return `{${lines.join(',')}}`;
+  const keys = Object.keys(map).sort();
+  return `{${keys.map((key) => `\n${JSON.stringify(key)}:${printEntry(map[key])}`).join(',')}}`;
+}
+
+/** Plans do not change, and those of the shipped catalog are the same objects for each compile of a process. */
+const PRINTED = new WeakMap<object, string>();
+
+function printEntry(plan: unknown): string {
+  if (typeof plan !== 'object' || plan === null) return JSON.stringify(plan);
+  const text = PRINTED.get(plan) ?? JSON.stringify(plan);
+  PRINTED.set(plan, text);
+  return text;
 }
 
 /** Sorts top-level maps; the fields of plans have a fixed order already. */

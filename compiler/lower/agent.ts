@@ -11,7 +11,7 @@ import type {
   SandboxPlan,
   SecretRef,
 } from '../../schemas/generated/types.ts';
-import type { KnownToolsets } from '../config/agents.ts';
+import type { ExpandedAgent, KnownToolsets } from '../config/agents.ts';
 import { jobToolsets } from '../config/agents.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
 
@@ -22,7 +22,7 @@ const DEFAULT_CHARS = 60_000;
 
 /** @param scope the profile that the agent belongs to @param gateway the sandbox of agents without their own */
 export function lowerAgent(
-  config: AgentConfig,
+  config: ExpandedAgent,
   scope: string,
   known: KnownToolsets,
   gateway: SandboxPlan | null,
@@ -42,7 +42,9 @@ export function lowerAgent(
     const plan = { kind: 'command', argv, cwd, work, ...secrets, sandbox, ...limited } as const;
     // Two programs in a sandbox never share a folder, and all runs of this agent have the same one.
     const alone = sandbox !== null && (cwd !== null || work === 'shared') ? { max_concurrent: 1 } : {};
-    return { ...plan, ...lowerPrinted(config), timeout_seconds, ...common, ...alone };
+    const { program } = config;
+    const printed = program === undefined ? lowerPrinted(config) : { program };
+    return { ...plan, ...printed, timeout_seconds, ...common, ...alone };
   }
   const { openai } = config;
   if (openai === undefined) return { kind: 'preview', timeout_seconds, ...common };

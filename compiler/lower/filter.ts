@@ -5,7 +5,7 @@ import { hasExact, writeJson } from '../../base/exact-number.ts';
 import { parsePath } from '../../base/paths.ts';
 import type { FieldPlan, FilterConfig, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
 import type { OperandKind } from '../config/grammar.ts';
-import { groupsOf, isListGroup, lowerField, OPERANDS, OPERATORS, operatorsOf, plainField } from '../config/grammar.ts';
+import { groupsOf, isListGroup, lowerField, OPERANDS, OPERATORS, operatorsOf } from '../config/grammar.ts';
 import type { WrittenText } from '../config/written-numbers.ts';
 import { withWritten } from '../config/written-numbers.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
@@ -169,16 +169,14 @@ function lowerFieldName(written: string, path: NodePath, { problems, inElement }
     problems.push(...askAboutField(written, path));
     return field;
   }
-  const plain = plainField(written);
-  const at = { rule: 'filter-field', path, at: 'value' } as const;
-  if (plain === null) problems.push({ ...at, message: field });
-  else problems.push({ ...at, message: `${field}: \`${plain}\``, fix: { kind: 'rename', text: plain } });
+  problems.push({ rule: 'filter-field', path, at: 'value', message: field, ask: written });
   return null;
 }
 
 /** A path that is unusual may be a spelling of other tools, which a tutor knows. */
 export const askAboutField = (field: string, path: NodePath): readonly Problem[] =>
-  field === '.' || (parsePath(field) !== null && !/^(?!headers)(?:headers?|request)[.[]/i.test(field))
+  field === '.' ||
+  (parsePath(field) !== null && !/^(?:header|req(?:uest)?|body|query|params|trigger|steps)[.[]|\.-\d/i.test(field))
     ? []
     : [{ rule: 'foreign-path', path, at: 'value', message: '', ask: field }];
 

@@ -22,13 +22,13 @@ import { APPROVE_MS, lowerReceiver } from './route.ts';
 
 /** @param targets known targets; rules report unknown ones */
 export function lowerGateway(config: GatewayConfig, targets: KnownTargets): GatewayPlan {
-  const { approvals, budget, ...settings } = { ...DEFAULTS.gateway, timezone: null, ...config };
+  const { approvals, budget, name, ...settings } = { ...DEFAULTS.gateway, timezone: null, ...config };
   return {
     ...settings,
     ...lowerBudget(config),
     ...lowerApprovals(approvals, targets),
     store: lowerStore(settings.store),
-    console: lowerConsole(config.console),
+    console: lowerConsole(config.console, name),
     sandbox: lowerSandbox(config.sandbox),
     alerts: lowerAlerts(config, targets),
     heartbeat: lowerHeartbeat(config.heartbeat),
@@ -42,11 +42,18 @@ export function lowerStore(config: NonNullable<GatewayConfig['store']>): StorePl
   return { kind: 'postgres', url, listen, schema, key: optionalRef(key) };
 }
 
-function lowerConsole(config: GatewayConfig['console']): ConsolePlan | null {
+function lowerConsole(config: GatewayConfig['console'], name: string | undefined): ConsolePlan | null {
   if (config === undefined) return null;
-  const { host, port, token, viewer_token } = { ...DEFAULTS.console, ...config };
+  const { host, port, token, viewer_token, base_path } = { ...DEFAULTS.console, ...config };
   const viewer = optionalRef(viewer_token);
-  return { host, port, token: optionalRef(token), ...(viewer === null ? {} : { viewer_token: viewer }) };
+  return {
+    host,
+    port,
+    token: optionalRef(token),
+    ...(viewer === null ? {} : { viewer_token: viewer }),
+    ...(name === undefined ? {} : { name }),
+    ...(base_path === undefined ? {} : { base_path }),
+  };
 }
 
 function lowerAlerts({ alerts, approvals }: GatewayConfig, targets: KnownTargets): GatewayPlan['alerts'] {

@@ -1,4 +1,6 @@
 /** Lowers the responses that a sender expects (`respond` of a route or a source), and how long it may wait for one. */
+
+import { isJson, isJsonType } from '../../base/text.ts';
 import type {
   RespondConfig,
   ResponseConfig,
@@ -6,6 +8,7 @@ import type {
   ResponsePlans,
   TemplatePlan,
 } from '../../schemas/generated/types.ts';
+import { segments } from '../config/grammar.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
 import type { RouteView } from '../views/views.ts';
 import { lowerTemplate } from './template.ts';
@@ -53,6 +56,8 @@ function lowerResponse(
     report(['content_type'], 'key', '`content_type` has no effect without `body`');
   if (noStatus !== null && body?.includes(STATUS_URL) === true)
     report(['body'], 'value', `${STATUS_URL} is empty: ${noStatus}`);
+  if (isJsonType(content_type ?? '') && !staysJson(body ?? ''))
+    report(['body'], 'value', `the body is not JSON, as \`content_type\` says`);
   return {
     status: status ?? null,
     content_type: content_type ?? 'text/plain; charset=utf-8',
@@ -60,6 +65,12 @@ function lowerResponse(
     headers: Object.entries(headers).flat(),
   };
 }
+
+/** Each placeholder becomes JSON, or a part of a string; a list may need commas, which depend on it. */
+const staysJson = (body: string): boolean =>
+  body === '' ||
+  body.includes('{#each') ||
+  isJson(segments(body).reduce((text, part) => text + (part.kind === 'text' ? part.text : '0'), ''));
 
 const instead = (name: string): string => (name.toLowerCase() === 'content-type' ? ': use `content_type`' : '');
 

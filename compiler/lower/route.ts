@@ -36,6 +36,7 @@ import {
   outputPath,
   scriptPath,
   scriptsFolder,
+  sessionOf,
   targetNamed,
   writtenTargets,
 } from '../config/route-keys.ts';
@@ -105,6 +106,7 @@ export function lowerRoute(route: RouteView, { at, written }: Pick<RouteEntry, '
     cron_job: config.cron_job === undefined ? null : (findJobs(route, config.cron_job)[0]?.id ?? null),
     coalesce: config.coalesce === undefined ? null : lowerCoalesce(route, config.coalesce, take),
     session: mode === 'agent' ? lowerSession(config, take) : null,
+    ...lowerPins(route, take),
     mirror_to_session: mode !== 'cron' && (config.mirror_to_session ?? false),
     rate_limit: config.rate_limit ?? scope.table.server.rate_limit,
     max_concurrent: config.max_concurrent ?? null,
@@ -173,14 +175,29 @@ function lowerRouteScript({ config, profilePlan, scope }: RouteView): RoutePlan[
 
 /** The rule `max-age` reports one key without the other, and an invalid path. */
 function lowerMaxAge({ max_age_seconds: seconds, timestamp }: RouteConfig, take: Take): MaxAgePlan | null {
-  if (timestamp !== undefined) take({ plan: null, problems: askAboutField(timestamp, []) }, ['timestamp']);
   const time = timestamp === undefined ? 'none' : lowerField(timestamp);
+  if (timestamp !== undefined && typeof time !== 'string')
+    take({ plan: null, problems: askAboutField(timestamp, []) }, ['timestamp']);
   return seconds === undefined || typeof time === 'string' ? null : { seconds, time };
 }
 
-function lowerSession({ session_key: key, session_scope }: RouteConfig, take: Take): RoutePlan['session'] {
-  if (key === undefined) return null;
-  return { key: take(lowerCoalesceKey(key), ['session_key']) ?? [], scope: session_scope ?? null };
+function lowerSession(config: RouteConfig, take: Take): RoutePlan['session'] {
+  const session = sessionOf(config);
+  if (session === null) return null;
+  const { key, scope = null, on_newer = 'queue', path } = session;
+  return { key: take(lowerCoalesceKey(key), path) ?? [], scope, ...(on_newer === 'queue' ? {} : { on_newer }) };
+}
+
+/** Of the commits that its targets read from events, the first one counts. */
+function lowerPins({ config, mode, targets, scope }: RouteView, take: Take): Pick<RoutePlan, 'pins'> {
+  const { outputs = {} } = config;
+  const fresh = mode === 'direct' ? undefined : config.fresh;
+  const { targets: plans, target_names: names } = scope.table;
+  const named = [...targets.map(({ name }) => name), ...Object.values(outputs).map(({ deliver }) => deliver)];
+  const commit = named.map((name) => plans[targetNamed(names, name) ?? '']?.commit).find((one) => one !== undefined);
+  const texts = mode === 'cron' ? [] : Object.entries({ fresh, commit }).filter(([, text]) => text !== undefined);
+  const pins = texts.map(([name, text = '']) => [name, take(lowerTemplate(text), [name]) ?? []]);
+  return pins.length === 0 ? {} : { pins: Object.fromEntries(pins) };
 }
 
 function lowerCoalesce(route: RouteView, config: CoalesceConfig, take: Take): CoalescePlan {

@@ -18,6 +18,7 @@ import type {
 } from '../../schemas/generated/types.ts';
 import { lowerPath } from '../config/grammar.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
+import { isError } from '../diagnostics/rule.ts';
 import { lowerRespond } from './respond.ts';
 import { checkSource, KEY_FORMS } from './source-faults.ts';
 
@@ -65,7 +66,7 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
   };
   Object.assign(plan, lowerGuard(file.replay_guard, plan));
   problems.push(...checkSource(file, signed));
-  return { plan: problems.length === 0 ? plan : null, problems };
+  return { plan: problems.some(isError) ? null : plan, problems };
 }
 
 const lowerDetails = (details: NonNullable<SourceFile['event_details']>, report: ReportFault) =>
@@ -114,7 +115,7 @@ function lowerOwnSender(own: OwnSender): OwnSenderPlan {
 }
 
 const lowerAuthor = ({ field, person }: EventAuthorFields): AuthorPlan => ({
-  path: splitField(field),
+  paths: [field].flat().map(splitField),
   person: person === undefined ? null : { path: splitField(person.field), is: person.is },
 });
 

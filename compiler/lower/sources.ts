@@ -11,7 +11,7 @@ import type {
   SourcePlan,
 } from '../../schemas/generated/types.ts';
 import { NOT_INHERITED } from '../config/built/key-lists.ts';
-import type { NodePath, Problem } from '../diagnostics/diagnostic.ts';
+import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
 import { didYouMean } from '../text/suggest.ts';
 import { lowerLocators, lowerSource } from './source.ts';
 
@@ -29,14 +29,14 @@ interface LoweredSources {
 
 /** @param files source files by canonical name */
 export function lowerSources(files: ReadonlyMap<string, SourceFile>): LoweredSources {
-  const entries = [...files].flatMap(([name, file]) => expandSource(name, file));
+  const all = [...files].flatMap(([name, file]) => lowerFile(name, file));
+  const entries = all.map(({ entry }) => entry);
   const names = sourceNames(entries);
   const problems = new Map<string, Problem[]>();
   const report = (entry: SourceEntry, found: readonly Problem[]): void => {
     if (found.length > 0) problems.set(entry.parent, [...(problems.get(entry.parent) ?? []), ...found]);
   };
-  const lowered = entries.flatMap((entry): readonly LoweredSource[] => {
-    const { plan, problems: found } = lowerSource(entry.name, entry.file);
+  const lowered = all.flatMap(({ entry, plan, problems: found }): readonly LoweredSource[] => {
     report(
       entry,
       found.map((problem) => ({ ...problem, path: pathInFile(files, entry, problem.path) })),
@@ -58,6 +58,19 @@ export function lowerSources(files: ReadonlyMap<string, SourceFile>): LoweredSou
   };
 }
 
+type LoweredEntry = Lowered<SchemePlan> & { readonly entry: SourceEntry };
+
+/** The shipped files are the same objects for each compile of a process: each is lowered once, under its own name. */
+const LOWERED = new WeakMap<SourceFile, readonly LoweredEntry[]>();
+
+function lowerFile(name: string, file: SourceFile): readonly LoweredEntry[] {
+  const known = LOWERED.get(file);
+  if (known?.[0]?.entry.name === name) return known;
+  const lowered = expandSource(name, file).map((entry) => ({ entry, ...lowerSource(entry.name, entry.file) }));
+  LOWERED.set(file, lowered);
+  return lowered;
+}
+
 function planOf({ name, file }: LoweredSource, names: ReadonlyMap<string, string>): SourcePlan {
   const accepts = file.accepts?.flatMap((scheme) => names.get(scheme) ?? []);
   return { scheme: name, accepts: accepts ?? [name] };
@@ -74,6 +87,8 @@ function factsOf({ events = [], event_names, sending }: SourceFile): readonly So
       horizon_seconds: sending?.horizon_seconds ?? null,
       deadline_seconds: sending?.deadline_seconds ?? null,
       burst_per_minute: sending?.burst_per_minute ?? null,
+      ...(sending?.burst === undefined ? {} : { burst: sending.burst }),
+      ...(sending?.max_body_bytes === undefined ? {} : { max_body_bytes: sending.max_body_bytes }),
     },
   ];
 }

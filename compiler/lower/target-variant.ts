@@ -8,6 +8,7 @@ import type {
   ExchangePlan,
   ExpectPlan,
   FindPlan,
+  FreshPlan,
   InstallationPlan,
   LoginPlan,
   OutcomeRulePlan,
@@ -19,6 +20,7 @@ import type {
   TargetExchange,
   TargetExpectation,
   TargetFind,
+  TargetFresh,
   TargetInstallation,
   TargetLogin,
   TargetOutcomeRule,
@@ -65,6 +67,7 @@ export function lowerVariant(variant: MergedVariant, outer: TargetScope): Varian
     ...(parts.unless === undefined ? {} : { unless: lowerNames('unless', variant, scope) }),
     requests: lowerRequests('request', variant, scope),
     ...(parts.find === undefined ? {} : { find: lowerFind(parts.find, pathOf('find'), scope) }),
+    ...(parts.fresh === undefined ? {} : { fresh: lowerFresh(parts.fresh, pathOf('fresh'), scope) }),
     ...(parts.update === undefined ? {} : { update: lowerRequests('update', variant, scope) }),
     ...(parts.login === undefined ? {} : { login: lowerLogin(parts.login, pathOf('login'), scope) }),
     text: lowerTextRules(parts.text ?? {}),
@@ -105,9 +108,7 @@ function lowerNames(part: 'needs' | 'unless', { parts, pathOf }: MergedVariant, 
 function lowerFind(find: TargetFind, path: NodePath, scope: TargetScope): FindPlan {
   const { request, list = '.', page_size } = find;
   return {
-    requests: lowerEach<TargetRequest, RequestPlan>(request, [...path, 'request'], (one, at) =>
-      lowerRequest(one, at, scope),
-    ),
+    requests: lowerEachRequest(request, [...path, 'request'], scope),
     list: splitPath(list),
     text: splitPath(find.text),
     id: splitPath(find.id),
@@ -115,6 +116,13 @@ function lowerFind(find: TargetFind, path: NodePath, scope: TargetScope): FindPl
     page_size,
   };
 }
+
+const lowerFresh = (states: TargetFresh, path: NodePath, scope: TargetScope): FreshPlan[] =>
+  states.map(({ matches, request, value }, index) => ({
+    matches: lowerPattern(matches, [...path, index, 'matches'], scope) ?? '',
+    requests: lowerEachRequest(request, [...path, index, 'request'], scope),
+    value: splitPath(value),
+  }));
 
 const lowerLogin = (
   { request, path: at, suffix = '' }: TargetLogin,
@@ -138,8 +146,14 @@ function lowerRequests(
     scope.report({ rule: 'target-request', path: path.slice(0, -1), at: 'key', message });
     return [];
   }
-  return lowerEach<TargetRequest, RequestPlan>(request, path, (one, at) => lowerRequest(one, at, scope));
+  return lowerEachRequest(request, path, scope);
 }
+
+const lowerEachRequest = (
+  request: NonNullable<TargetVariant['request']>,
+  path: NodePath,
+  scope: TargetScope,
+): RequestPlan[] => lowerEach<TargetRequest, RequestPlan>(request, path, (one, at) => lowerRequest(one, at, scope));
 
 function lowerTextRules(text: TargetText): TextPlan {
   return {

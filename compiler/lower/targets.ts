@@ -99,6 +99,7 @@ export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan>
     ...platform,
     ...back,
     ...last,
+    ...(file.commit === undefined ? {} : { commit: file.commit }),
     driver,
     settings,
     address,

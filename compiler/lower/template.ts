@@ -1,12 +1,13 @@
 /** Lowers templates to segments: prompts, delivery addresses and coalesce keys (§2.5, §2.3). */
 
-import { PART, PATH, parseField, parsePath, printPath } from '../../base/paths.ts';
+import { PART, PATH, parsePath } from '../../base/paths.ts';
 import type { MetaSegment, PathSegment, TemplatePlan, TemplateSegment } from '../../schemas/generated/types.ts';
 import type { Token } from '../config/grammar.ts';
 import { placeholder, readTokens, segments } from '../config/grammar.ts';
 import { isEventGlob } from '../config/route-keys.ts';
 import type { Lowered, Problem } from '../diagnostics/diagnostic.ts';
 import type { RouteView } from '../views/views.ts';
+import { askAboutField } from './filter.ts';
 
 /** Lowers one template. The `within` of each problem is the placeholder. */
 export function lowerTemplate(text: string): Lowered<TemplatePlan> {
@@ -17,10 +18,17 @@ export function lowerTemplate(text: string): Lowered<TemplatePlan> {
 
 /** Other braces may be spellings of other tools, which a tutor knows. Errors are already explained. */
 function askAboutBraces(text: string, errors: readonly Problem[]): readonly Problem[] {
-  const ask = errors.reduce((rest, { within }) => (within === undefined ? rest : blank(rest, within)), text);
-  if (ask.split('{').length - 1 === readTokens(ask).length && !ask.includes('${')) return [];
+  const left = errors.reduce((rest, { within }) => (within === undefined ? rest : blank(rest, within)), text);
+  // Elements of a block with an error have no meaning.
+  const ask =
+    errors.length > 0 && text.includes('{#each') ? left.replace(ELEMENT, (part) => ' '.repeat(part.length)) : left;
+  if (ask.split('{').length - 1 === readTokens(ask).length && !OTHER_SIGNS.test(ask)) return [];
   return [{ rule: 'template-braces', path: [], at: 'value', message: '', ask }];
 }
+
+const ELEMENT = /\{(?:\.|@index|@root[.[][^{}\n]*)\}/g;
+/** Placeholders of other tools that have no braces, or a sign before them. */
+const OTHER_SIGNS = /[$%]\{|<%|<<|\[\[|\(\(|%\(/;
 
 const blank = (text: string, { offset, length }: Span): string =>
   text.slice(0, offset) + ' '.repeat(length) + text.slice(offset + length);
@@ -39,8 +47,8 @@ const headerProblems = (text: string): readonly Problem[] =>
 /** Lowers a coalesce key: a bare dotted field, or a template with at least one placeholder. */
 export function lowerCoalesceKey(text: string): Lowered<TemplatePlan> {
   if (parsePath(text) !== null) {
-    const problems = headerProblems(`{${text}}`).map(({ within: _, ...problem }) => problem);
-    return { plan: [placeholder(text)], problems };
+    const headers = headerProblems(`{${text}}`).map(({ within: _, ...problem }) => problem);
+    return { plan: [placeholder(text)], problems: headers.length > 0 ? headers : askAboutField(text, []) };
   }
   const lowered = lowerTemplate(text);
   const kinds = lowered.plan?.map(({ kind }) => kind) ?? [];
@@ -71,40 +79,40 @@ const MAX_DEPTH = 8;
 
 type Span = Pick<Token, 'offset' | 'length'>;
 
-/** @param meant what to write instead; absent: that depends */
-function syntaxProblem(text: string, within: Span, what: string, meant?: string): Problem {
-  const found = `${text.slice(within.offset, within.offset + within.length)} ${what}`;
-  const problem = { rule: 'template-syntax', path: [], at: 'value', within } as const;
-  if (meant === undefined) return { ...problem, message: found };
-  return { ...problem, message: `${found}; write ${meant}`, fix: { kind: 'replace', text: meant } };
-}
+/** The tutor, which sees the whole text, knows what to write instead. */
+const syntaxProblem = (text: string, { offset, length }: Span, what: string): Problem => ({
+  rule: 'template-syntax',
+  path: [],
+  at: 'value',
+  within: { offset, length },
+  message: `${text.slice(offset, offset + length)} ${what}`,
+  ask: text,
+});
+
+/** The start of a block, whether it names a list or not. */
+const OPENING = /\{#each\b[^{}\n]*\}?/g;
 
 /** A block without an end, an end without a block, or a block that names no list. */
 function checkBlocks(text: string): readonly Problem[] {
-  const at = ({ offset, length }: Span, what: string): Problem => syntaxProblem(text, { offset, length }, what);
   const problems: Problem[] = [];
-  const open: Token[] = [];
+  const open: (Span & { readonly segment: unknown })[] = [];
+  const report = (token: Span, what: string): number => problems.push(syntaxProblem(text, token, what));
   const tokens = readTokens(text);
-  for (const token of tokens) {
-    if (token.segment?.kind === 'each') open.push(token);
-    else if (token.segment === null && open.pop() === undefined)
-      problems.push(at(token, 'ends no block; write {#each path} before it'));
-    if (token.segment?.kind === 'each' && token.depth === MAX_DEPTH)
-      problems.push(at(token, `is more than ${MAX_DEPTH} blocks deep`));
-  }
   const known = new Set(tokens.map(({ offset }) => offset));
-  const misspelt = [...text.matchAll(/\{#each\b[^{}\n]*\}?/g)].filter(({ index }) => !known.has(index));
-  return [
-    ...problems,
-    ...open.map((token) => at(token, 'is not closed; write {/each} where the repeated text ends')),
-    ...misspelt.map(({ 0: written, index }) =>
-      at({ offset: index, length: written.length }, 'names no list; write {#each path}, with the path of a list'),
-    ),
-  ];
+  const misspelt = [...text.matchAll(OPENING)]
+    .filter(({ index }) => !known.has(index))
+    .map(({ 0: written, index }) => ({ offset: index, length: written.length, segment: undefined, depth: 0 }));
+  for (const token of [...tokens, ...misspelt].toSorted((a, b) => a.offset - b.offset)) {
+    const { segment, depth } = token;
+    if (segment === undefined) report(token, 'names no list; write {#each path}, with the path of a list');
+    if (segment === undefined || segment?.kind === 'each') open.push(token);
+    else if (segment === null && open.pop() === undefined) report(token, 'ends no block; write {#each path} before it');
+    if (segment?.kind === 'each' && depth === MAX_DEPTH) report(token, `is more than ${MAX_DEPTH} blocks deep`);
+  }
+  for (const token of open.filter(({ segment }) => segment !== undefined))
+    report(token, 'is not closed; write {/each} where the repeated text ends');
+  return problems;
 }
-
-/** The start of a loop in Jinja, Liquid and Go, in which a path may begin at the element. */
-export const FOREIGN_LOOP = /\{%-?\s*for\b|\{\{-?\s*(?:range|with|for)\b/;
 
 /** A malformed placeholder. */
 function checkSyntax(text: string): readonly Problem[] {
@@ -115,13 +123,9 @@ function checkSyntax(text: string): readonly Problem[] {
       const slip = SLIPS.find((one) => one.closed === (close === '}') && one.inside.test(inside));
       if (slip === undefined || (slip.closed && parsePath(inside) !== null)) return [];
       const before = slip.closed && text[match.index + braced.length] === '}' ? outerBraces(text, match.index) : '';
-      const closed = before === '' ? braced : `${before}${braced}}`;
-      const found = slip.closed ? closed : `{${/^\S+/.exec(inside)?.[0] ?? ''}`;
-      const meant = meantBy(found);
-      const within = { offset: match.index - before.length, length: found.length };
-      const { fix, ...problem } = syntaxProblem(text, within, slip.what, FOREIGN_LOOP.test(text) ? undefined : meant);
-      // `a..b` may be a slip, or a field at any depth below `a`, as in JSONPath and jq.
-      return [fix === undefined || inside.includes('..') ? problem : { ...problem, fix }];
+      const { length } = slip.closed ? braced : `{${/^\S+/.exec(inside)?.[0] ?? ''}`;
+      const around = before === '' ? 0 : before.length + 1;
+      return [syntaxProblem(text, { offset: match.index - before.length, length: length + around }, slip.what)];
     }),
   ];
 }
@@ -135,10 +139,9 @@ function loneBrace(text: string): readonly Problem[] {
   const [, span] = (NOT_CLOSED.exec(text) ?? NOT_OPENED.exec(text))?.indices ?? [];
   if (span === undefined) return [];
   const [offset, end] = span;
-  const found = text.slice(offset, end);
-  const meant = found.startsWith('{') ? `${found}}` : `{${found}`;
-  const what = found.startsWith('{') ? 'is not closed' : 'is not opened';
-  return [syntaxProblem(text, { offset, length: found.length }, what, meant)];
+  return [
+    syntaxProblem(text, { offset, length: end - offset }, text[offset] === '{' ? 'is not closed' : 'is not opened'),
+  ];
 }
 
 /** The rest of a path of two parts or more, after its first letter. */
@@ -170,24 +173,6 @@ const SLIPS: readonly { readonly closed: boolean; readonly inside: RegExp; reado
 /** The text before the inner braces of `{{ … }}`, `${{ … }}` and, at the start of a text, n8n's `={{ … }}`. */
 const outerBraces = (text: string, at: number): string =>
   /(?:\$|^=)?\{$/.exec(text.slice(Math.max(0, at - 2), at))?.[0] ?? '';
-
-/** Names for the payload in n8n and JSONPath (`{{ $json.body.a }}`, `{$.a}`) and in GitHub workflows (`${{ github.event.a }}`). */
-const PAYLOAD = /^\$(?:github\.event\.|json(?:\.body)?(?=[.[]))?/;
-/** Equivalents of other values in such workflows. */
-const BESIDE: Readonly<Record<string, string>> = {
-  '$github.repository': 'repository.full_name',
-  '$github.actor': 'sender.login',
-  '$github.event_name': 'event_type',
-  '$github.ref': 'ref',
-};
-
-/** The placeholder that was probably meant. */
-function meantBy(found: string): string {
-  const path = found.replace(/^=?[\s{]+|[\s}]+$|(?<=^\$)\{+\s*/g, '').replaceAll("'", '"');
-  const plain = (BESIDE[path] ?? path.replace(PAYLOAD, '')).replace(/^\.(?=[^.])/, '');
-  const parts = parseField(plain) ?? plain.split(/[.[\]"]+/).filter((part) => part !== '');
-  return `{${printPath(parts)}}`;
-}
 
 /** Returns the prompt unchanged unless the route has `untrusted: mark`. */
 export function markUntrusted(route: RouteView, prompt: TemplatePlan): TemplatePlan {

@@ -18,6 +18,8 @@ import { rule } from './support/rule.ts';
 /** An agent with both a command and an API. */
 export const agentChoice = rule('agent-choice', {
   agent({ agent: { path, config } }, report) {
+    // Not expanded: what is wrong with it is reported.
+    if (config.use !== undefined) return;
     if (config.command === undefined) {
       for (const name of ['env', 'cwd', 'work', 'sandbox', 'answer_path', 'usage_paths'] as const) {
         const message = `\`${name}\` needs a \`command\``;

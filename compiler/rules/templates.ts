@@ -60,7 +60,7 @@ export const maxAge = rule('max-age', {
       report({ path: ['timestamp'], at: 'key', message: '`timestamp` needs `max_age_seconds`', hint });
     }
     const field = lowerField(timestamp);
-    if (typeof field === 'string') report({ path: ['timestamp'], at: 'value', message: field });
+    if (typeof field === 'string') report({ path: ['timestamp'], at: 'value', message: field, ask: timestamp });
   },
 });
 
@@ -101,10 +101,14 @@ export const scriptOutside = rule('script-outside', {
   },
 });
 
-/** A scope of sessions without a key. */
+/** A scope without a key, and two forms of one session. */
 export const sessionScope = rule('session-scope', {
-  route({ config: { session_key: key, session_scope: scope } }, report) {
-    if (scope === undefined || key !== undefined) return;
+  route({ config }, report) {
+    const { session, session_key, session_scope } = config;
+    const both = session === undefined ? [] : Object.entries({ session_key, session_scope });
+    for (const [name, value] of both)
+      if (value !== undefined) report({ path: [name], at: 'key', message: `\`session\` replaces \`${name}\`` });
+    if (session_scope === undefined || (session_key ?? session) !== undefined) return;
     const hint = 'add the key of a session: `session_key: "{repository.full_name}#{number}"`';
     report({ path: ['session_scope'], at: 'key', message: '`session_scope` needs `session_key`', hint });
   },

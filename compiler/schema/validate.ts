@@ -8,7 +8,7 @@ import { parsePointer } from './pointer.ts';
 
 export type FileTypes = Pick<
   AllSchemas,
-  'config' | 'profile' | 'subscriptions' | 'source' | 'target' | 'blueprint' | 'test'
+  'agent' | 'blueprint' | 'config' | 'profile' | 'source' | 'subscriptions' | 'target' | 'test'
 >;
 
 interface Validator {

@@ -1,7 +1,7 @@
 /** Loads the catalog: the shipped files, or the JSON that the build creates from them, and the user's folders. */
 import { join } from 'node:path';
 import { canonicalName, SPEC_NAMES } from '../../base/spec-names.ts';
-import type { BlueprintFile, SourceFile, TargetFile } from '../../schemas/generated/types.ts';
+import type { AgentFile, BlueprintFile, SourceFile, TargetFile } from '../../schemas/generated/types.ts';
 import type { KnownToolsets } from '../config/agents.ts';
 import { completeTarget } from '../config/target-entries.ts';
 import type { Finding, Problem } from '../diagnostics/diagnostic.ts';
@@ -22,6 +22,7 @@ import { parseYaml } from './parse-yaml.ts';
 export interface ShippedCatalog {
   readonly sources: Readonly<Record<string, SourceFile>>;
   readonly targets: Readonly<Record<string, CatalogTarget>>;
+  readonly agents: Readonly<Record<string, AgentFile>>;
   readonly blueprints: Readonly<Record<string, BlueprintFile>>;
   readonly toolsets: KnownToolsets;
   /** Toolsets that let a run change something besides its answer. */
@@ -43,7 +44,9 @@ export function loadShippedCatalog(files: Files, folder: string): ShippedCatalog
 
 /** @throws Error naming file and line of the first mistake */
 export function readYamlCatalog(files: Files, folder: string): ShippedCatalog {
-  const load = <S extends 'source' | 'target' | 'blueprint'>(schema: S): readonly CatalogEntry<FileTypes[S]>[] => {
+  const load = <S extends 'agent' | 'blueprint' | 'source' | 'target'>(
+    schema: S,
+  ): readonly CatalogEntry<FileTypes[S]>[] => {
     const loaded = loadCatalogFolder({ files, cwd: folder, folder: join(folder, `${schema}s`), schema });
     refuse(loaded.findings);
     return loaded.entries;
@@ -56,6 +59,7 @@ export function readYamlCatalog(files: Files, folder: string): ShippedCatalog {
   return {
     sources: Object.fromEntries(sources.map(({ name, value }) => [name, value])),
     targets: Object.fromEntries(targets.map(({ name, value }) => [name, value])),
+    agents: Object.fromEntries(load('agent').map(({ name, value }) => [name, value])),
     blueprints: Object.fromEntries(load('blueprint').map(({ name, value }) => [name, value])),
     toolsets: Object.fromEntries(toolsets.map(({ name, isBarred }) => [name, !isBarred])),
     actingToolsets: toolsets.flatMap(({ name, acts }) => (acts ? [name] : [])),

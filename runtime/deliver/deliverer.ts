@@ -2,7 +2,13 @@
  * The interfaces of delivery: a deliverer sends one text to one address and returns an outcome; a driver does so for
  * one kind of target, bound to a profile.
  */
-import type { OutputContent, ShownPlace, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
+import type {
+  DispatchPins,
+  OutputContent,
+  ShownPlace,
+  TargetBinding,
+  TargetPlan,
+} from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger, TraceContext } from '../platform/log.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
@@ -34,6 +40,8 @@ export interface DeliveryRequest extends TraceContext {
   readonly series?: string;
   /** Further content fields from the agent; absent: none. `text` is one of them, where the target has it. */
   readonly content?: OutputContent;
+  /** State that the run has read. */
+  readonly pins?: DispatchPins;
   /** Pieces of the text that earlier attempts have already sent. */
   readonly sent: number;
   /** Unix ms of the delivery's first attempt, null for the first: targets recognise a repeat only for a limited time. */
@@ -59,7 +67,8 @@ export type Addressed = Pick<DeliveryRequest, 'extra' | 'unresolved'>;
 /**
  * The outcome of one attempt (docs/targets.md).
  * `permanent`: never retry. `retry`: nothing was sent, safe to repeat. `ambiguous`: it may have been sent;
- * repeat only when `idempotent` (the target drops the repeat) or when the operator opted in.
+ * repeat only when `idempotent` (the target drops the repeat) or when the operator opted in. `superseded`: nothing was sent,
+ * because the state that the run has read has changed.
  * `reason` is for the log and the store: no secret, no upstream body text beyond its error code.
  */
 export type DeliveryOutcome =
@@ -71,7 +80,7 @@ export type DeliveryOutcome =
       readonly logged?: true;
     }
   | {
-      readonly kind: 'permanent' | 'retry' | 'ambiguous';
+      readonly kind: 'permanent' | 'retry' | 'ambiguous' | 'superseded';
       readonly reason: string;
       /** Wait requested by the target, in ms; null: the usual backoff. */
       readonly retry_after_ms: number | null;

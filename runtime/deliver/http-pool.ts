@@ -79,6 +79,8 @@ export type TokenResult =
       readonly gone?: true;
     };
 
+const MAX_TOKENS = 5000;
+
 export class TokenCache {
   private readonly clock: Clock;
   private readonly kept = new Map<string, { readonly token: string; readonly until: number }>();
@@ -107,6 +109,8 @@ export class TokenCache {
     const running = exchange()
       .then((result) => {
         if (result.kind === 'token') {
+          const [oldest] = this.kept.keys();
+          if (oldest !== undefined && this.kept.size >= MAX_TOKENS) this.kept.delete(oldest);
           this.kept.set(key, { token: result.token, until: this.clock.monotonic() + result.usable_ms });
         }
         return result;

@@ -83,7 +83,7 @@ export async function loadDrivers(
 /** A target with its own code may also have declarative variants. */
 function driverKind({ driver, variants }: TargetPlan, { variant }: TargetBinding): DriverKind {
   if (driver !== 'http' && variant === null) return driver;
-  const posts = variants.some(({ find, login, exchange }) => find ?? login ?? exchange?.jwt);
+  const posts = variants.some(({ find, fresh, login, exchange }) => find ?? fresh ?? login ?? exchange?.jwt);
   return posts ? 'posts' : 'http';
 }
 

@@ -24,6 +24,8 @@ export interface AgentRequest extends TraceContext {
   readonly skills: readonly string[];
   /** Name of the conversation. Runs with the same name continue it. */
   readonly session: string;
+  /** True if later runs continue its session, which has a key. */
+  readonly continued?: true;
   /** Name of the profile. */
   readonly profile: string;
   /** Name of the route; empty if no event started the run of a job. */

@@ -8,6 +8,7 @@ import type { StopResult } from '../../schemas/built/operations/types.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Accept, InitialWork, JoinGroup } from '../store/contract.ts';
+import type { Ref } from '../store/records.ts';
 import { RecentClaims } from '../store/tally.ts';
 import { isMessage } from '../store/timeline.ts';
 import { Contents } from './contents.ts';
@@ -15,7 +16,7 @@ import type { DispatchContext } from './context.ts';
 import { DeliveryWorker } from './delivery-worker.ts';
 import { DirectDelivery } from './direct-delivery.ts';
 import type { Claim, DispatchCounts, Dispatcher, DispatchService, Refusal } from './dispatcher.ts';
-import { orRefused, refusePaused, storedClaim } from './dispatcher.ts';
+import { logFields, orRefused, refusePaused, storedClaim } from './dispatcher.ts';
 import { openOf, reportBlocked } from './finished-run.ts';
 import { Persister } from './persist.ts';
 import { RunWorker, reportOver } from './run-worker.ts';
@@ -123,6 +124,7 @@ class DispatcherService implements DispatchService {
     if (claim.together !== undefined) this.loop.wake();
     if (stored.over !== undefined) reportOver(this.context, dispatch, stored.over);
     this.recent.committed(change, stored);
+    this.replace(dispatch, stored.replaced);
     if (stored.continued === undefined) this.contents.keep(stored.ref, dispatch, null);
     observer?.reached?.('accept.stored');
     if (work.kind === 'deliveries') reportBlocked(this.context, work.open);
@@ -147,9 +149,20 @@ class DispatcherService implements DispatchService {
     if (over?.kind === 'over_limit') reportOver(this.context, dispatch, over);
     if (stored.kind !== 'stored') return stored;
     this.recent.committed(change, stored);
+    this.replace(dispatch, stored.replaced);
     observer?.reached?.('accept.stored');
     this.loop.wakeAt(stored.due_at);
     return { kind: 'coalesced', superseded: stored.superseded } as const;
+  }
+
+  /** Ends the runs that the event has replaced. */
+  private replace(dispatch: Dispatch, replaced: readonly Ref[] = []): void {
+    if (replaced.length === 0) return;
+    const { log, observer } = this.context;
+    log.info({ ...logFields(dispatch), replaced: replaced.length }, 'skipped earlier runs of the session');
+    observer?.superseded?.(dispatch, replaced.length);
+    for (const ref of replaced) this.contents.forget(ref);
+    this.runs.replace(replaced);
   }
 
   async deliver(...[dispatch, claim, timeoutMs]: Parameters<Dispatcher['deliver']>): ReturnType<Dispatcher['deliver']> {

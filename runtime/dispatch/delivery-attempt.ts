@@ -73,6 +73,7 @@ export async function deliverOnce(
       unresolved: address.unresolved,
       ...(address.place === undefined ? {} : { place: address.place }),
       ...contentOf(address, text),
+      ...(dispatch.pins === undefined ? {} : { pins: dispatch.pins }),
       ...(installation === undefined
         ? {}
         : { marker: markerOf(installation, dispatch.id), series: seriesOf(installation, dispatch, address) }),
@@ -176,12 +177,13 @@ export function reportAttempt(
   attempt: number,
   { index, label, outcome, decision, ms }: Attempted,
 ): void {
-  if (decision.kind !== 'retry')
+  if (decision.kind !== 'retry' && outcome.kind !== 'superseded')
     observer?.deliveryEnded?.(dispatch, index, decision.kind === 'dead' ? decision.reason : null);
   if (decision.kind === 'retry') observer?.retryScheduled?.('delivery');
   if (outcome.kind === 'ok' && outcome.logged === true) return;
   const fields = { ...logFields(dispatch), target: label, attempt, ms };
   if (decision.kind === 'done') log.info(fields, 'delivered');
+  else if (outcome.kind === 'superseded') log.info(fields, 'not sent: what it is about has changed');
   else if (decision.kind === 'dead') log.error({ ...fields, reason: decision.reason }, 'delivery failed permanently');
   else {
     const { reason, wait_ms } = decision;
@@ -209,7 +211,7 @@ export function decideDelivery(
 ): DeliveryDecision {
   if (outcome.kind === 'ok') return { kind: 'done' };
   const { reason } = outcome;
-  if (outcome.kind === 'permanent') return { kind: 'dead', reason };
+  if (outcome.kind === 'permanent' || outcome.kind === 'superseded') return { kind: 'dead', reason };
   if (!outcome.attempted) return { kind: 'paced', wait_ms: pacedWait(outcome.retry_after_ms) };
   if (!mayRepeat(outcome, policy)) {
     return { kind: 'dead', reason: `not retried, because it may have arrived: ${reason}` };

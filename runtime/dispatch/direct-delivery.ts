@@ -272,7 +272,7 @@ export class DirectDelivery {
 
   private async writeAfter(before: readonly Promise<unknown>[], change: Advance): Promise<boolean> {
     await Promise.all(before);
-    return this.persister.write(change);
+    return (await this.persister.write(change)) === true;
   }
 }
 

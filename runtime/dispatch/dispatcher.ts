@@ -216,6 +216,8 @@ export interface DispatchObserver {
    * @param answer the agent's answer, also when it could not be delivered; null: no agent has answered
    */
   finished?(owner: DispatchOwner, state: FinalState, reason: string | null, answer: string | null): void;
+  /** An event has ended earlier runs of its session. */
+  superseded?(owner: DispatchOwner, count: number): void;
   /** A limit rejected or skipped a run. */
   overLimit?(owner: DispatchOwner, over: OverLimit): void;
   reached?(point: Checkpoint): void;
@@ -232,6 +234,7 @@ const CALLBACKS: Readonly<Record<keyof DispatchObserver, true>> = {
   outputsChecked: true,
   retryScheduled: true,
   finished: true,
+  superseded: true,
   overLimit: true,
   reached: true,
 };

@@ -19,7 +19,7 @@ export type RunOutcome =
   | ({ readonly kind: 'failed'; readonly reason: string } & AgentFailure)
   /** Not begun, because the machine lacks something that it needs. */
   | { readonly kind: 'postponed'; readonly reason: string }
-  /** Cancelled because the drain timed out. */
+  /** Cancelled because the drain timed out, or by a newer event. */
   | { readonly kind: 'interrupted' };
 
 interface AgentRun {
@@ -41,8 +41,8 @@ interface RunParts {
 
 const SILENT = '[SILENT]';
 
-/** Why a run is aborted: its time limit, or a drain that timed out. The first reason counts. */
-export type AbortReason = 'timeout' | 'drain';
+/** Why a run is aborted: its time limit, a drain that timed out, or a newer event. The first reason counts. */
+export type AbortReason = 'timeout' | 'drain' | 'superseded';
 
 /** Runs the agent until it answers, fails, reaches its time limit or is aborted by a stop. */
 export async function runAgent(
@@ -88,7 +88,7 @@ async function outcomeOf(
     return readAnswer(await agent.run(request, report));
   } catch (error) {
     const aborted = controller.signal.reason as AbortReason | undefined;
-    if (aborted === 'drain') return { kind: 'interrupted' };
+    if (aborted === 'drain' || aborted === 'superseded') return { kind: 'interrupted' };
     if (aborted === 'timeout') return { kind: 'failed', reason: `no answer within ${agent.timeout_ms / 1000} s` };
     if (error instanceof AgentNotStarted) return { kind: 'postponed', reason: error.message };
     if (error instanceof AgentError) return { kind: 'failed', reason: error.message, ...error.failure };
@@ -104,6 +104,7 @@ function requestOf(dispatch: Dispatch, signal: AbortSignal, { handover, said }: 
   const route = dispatch.route ?? '';
   const ofJob = job === null ? {} : { job };
   const outputs = handover === null ? {} : { outputs: handover };
+  const keyed = (dispatch.session_key ?? null) === null ? {} : { continued: true as const };
   const conversation = said.length === 0 ? {} : { said };
   return {
     prompt,
@@ -117,14 +118,15 @@ function requestOf(dispatch: Dispatch, signal: AbortSignal, { handover, said }: 
     ...ofJob,
     ...traceContextOf(dispatch),
     ...conversation,
+    ...keyed,
     ...outputs,
     signal,
   };
 }
 
 /**
- * Interprets the agent's answer: a text to deliver, or [SILENT]. Case, Markdown emphasis, code marks and a full stop around
- * the marker do not matter.
+ * Interprets the agent's answer: a text to deliver, or [SILENT]. Case, quotes, Markdown emphasis, code marks and a full stop
+ * around the marker do not matter.
  */
 export function readAnswer(text: string): Extract<RunOutcome, { readonly kind: 'answered' | 'silent' }> {
   const trimmed = text.trim();
@@ -138,8 +140,9 @@ export function readAnswer(text: string): Extract<RunOutcome, { readonly kind: '
 const REMARK = 200;
 /** A text that is one code block. */
 const FENCED = /^`{3,}\w*\n([^`]*)\n`{3,}$/;
-const MARKS = '[*_`~]*';
-const MARKER = `${MARKS}\\[silent\\]${MARKS}\\.?${MARKS}`;
+/** Emphasis, code marks, quotes, and the marks of a quotation or a list. */
+const MARKS = '[*_`~"\'“”‘’„«»>\\s-]{0,8}';
+const MARKER = `${MARKS}\\[silent\\]${MARKS}[.!]?${MARKS}`;
 const AT_START = new RegExp(`^${MARKER}`, 'i');
 const AT_END = new RegExp(`${MARKER}$`, 'i');
 

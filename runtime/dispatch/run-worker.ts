@@ -6,10 +6,11 @@ import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Advance, BeginRun, OpenDelivery, TakenRun } from '../store/contract.ts';
 import { StoreDamaged } from '../store/decode.ts';
 import type { SaidTurn } from '../store/queries.ts';
+import type { Ref } from '../store/records.ts';
 import { turnKey } from '../store/records.ts';
 import type { OverLimit } from '../store/run-limits.ts';
 import type { Step } from '../store/states.ts';
-import { endDelivering } from '../store/states.ts';
+import { endDelivering, isFinal } from '../store/states.ts';
 import { isMessage } from '../store/timeline.ts';
 import type { DispatchContext, Handover, ProfileAgent } from './context.ts';
 import type { Attempted } from './delivery-attempt.ts';
@@ -30,10 +31,12 @@ import { failDamaged } from './worker.ts';
 const MAX_RECORDS = 256;
 /** Wait before a run whose dispatch could not be read is retried, in ms. */
 const UNREAD_MS = 5000;
+/** How often a run checks whether an event of another gateway replaces it, in ms. */
+const REPLACED_MS = 2000;
 
 export class RunWorker implements Worker<TakenRun> {
   private readonly parts: WorkerParts;
-  private readonly controllers = new Set<AbortController>();
+  private readonly controllers = new Map<Ref, AbortController>();
   readonly underWay = new Set<TakenRun>();
   private running = 0;
   private isClosed = false;
@@ -51,7 +54,12 @@ export class RunWorker implements Worker<TakenRun> {
   close(): void {
     this.isClosed = true;
     const reason: AbortReason = 'drain';
-    for (const controller of this.controllers) controller.abort(reason);
+    for (const controller of this.controllers.values()) controller.abort(reason);
+  }
+
+  /** Ends runs whose dispatches have ended because newer events replace them. */
+  replace(refs: readonly Ref[]): void {
+    for (const ref of refs) this.controllers.get(ref)?.abort('superseded' satisfies AbortReason);
   }
 
   async putBack({ ref }: TakenRun, delayMs = 0): Promise<void> {
@@ -141,16 +149,31 @@ export class RunWorker implements Worker<TakenRun> {
     const handover = await openHandover(context, dispatch);
     const started = clock.monotonic();
     const controller = new AbortController();
-    this.controllers.add(controller);
+    this.controllers.set(taken.ref, controller);
+    if (dispatch.on_newer === 'cancel') void this.watchNewer(taken.ref);
     const result = await runAgent(agent, dispatch, controller, clock, { handover, said });
     const { outcome, usage } = result;
-    this.controllers.delete(controller);
+    this.controllers.delete(taken.ref);
     observer?.reached?.('run.answered');
     const ms = Math.round(clock.monotonic() - started);
     const ended = outcome.kind === 'failed' || outcome.kind === 'interrupted' ? outcome.kind : 'ok';
     if (outcome.kind !== 'postponed') observer?.runEnded?.(dispatch, ended, ms);
     if (usage !== null) observer?.used?.(dispatch, usage);
+    if (controller.signal.reason === ('superseded' satisfies AbortReason)) {
+      context.log.info({ ...logFields(dispatch), ms }, 'cancelled the run: a newer event of its session replaces it');
+      return 'left';
+    }
     return { ...run, ms, ...result };
+  }
+
+  /** Ends the run when an event has replaced it that another gateway accepted, or this one just before the run began. */
+  private async watchNewer(ref: Ref): Promise<void> {
+    const { store, clock } = this.parts.context;
+    while (this.controllers.has(ref)) {
+      const stored = await store.read({ kind: 'load', ref }).catch(() => null);
+      if (stored !== null && isFinal(stored.state)) return this.replace([ref]);
+      await new Promise<void>((resolve) => clock.after(REPLACED_MS, resolve));
+    }
   }
 
   /** Releases a message that its paused route has held: its deliveries become due. */
@@ -214,8 +237,9 @@ export class RunWorker implements Worker<TakenRun> {
     // Called before it is stored, so that the next `take_work` shares the commit, and takes the next turn of its session.
     changed();
     const stored = await writing;
-    if (!stored) context.log.warn({ ref }, 'lost the lease of the run; its outcome was not stored');
-    return stored;
+    if (stored === 'superseded') context.log.info({ ref }, 'skipped a run: a newer event of its session replaces it');
+    else if (!stored) context.log.warn({ ref }, 'lost the lease of the run; its outcome was not stored');
+    return stored === true;
   }
 }
 
@@ -276,8 +300,9 @@ interface DeliveredNow {
 /** These deliveries are too short to be cancelled. */
 const NEVER = new AbortController().signal;
 
-/** True if all deliveries of a dispatch stay within this process and need no approval. */
-function isImmediate({ deliverer }: DispatchContext, { profile, deliveries }: Dispatch): boolean {
+/** True if all deliveries of a dispatch stay within this process, need no approval, and cannot be dropped by a newer event. */
+function isImmediate({ deliverer }: DispatchContext, { profile, deliveries, on_newer }: Dispatch): boolean {
+  if (on_newer === 'cancel') return false;
   return deliveries.every(
     ({ target, approve_ms }) => approve_ms === undefined && deliverer.isImmediate(profile, target),
   );

@@ -14,12 +14,13 @@
  *   from         to           when                                                          by
  *   (none)       pending      an event is accepted, a job fires                             create-dispatcher, scheduler
  *   (none)       delivering   an event is accepted that needs no agent                       create-dispatcher, direct-delivery
- *   pending      skipped      a later event of its coalesce group replaces it               the store
+ *   pending      skipped      a later event of its coalesce group or session replaces it    the store
  *   pending      running      it is due and there is room                                   this loop (take_work)
  *   running      pending      the run failed and is repeated, or was interrupted            run-worker; this loop (recover)
  *   running      delivering   the agent has answered                                        run-worker
  *   running      done         the answer was delivered within this process                  run-worker
  *   running      skipped      the agent has nothing to deliver                              run-worker
+ *   running      skipped      a newer event of its session replaces it                      the store
  *   running      dead         no attempt is left, or nothing can be delivered               run-worker
  *   delivering   done         every delivery has succeeded                                  delivery-worker, direct-delivery
  *   delivering   dead         every delivery has ended, one of them permanently failed       delivery-worker, direct-delivery

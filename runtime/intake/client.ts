@@ -79,14 +79,17 @@ function withoutPort(hop: string): string {
  */
 export function foreignPart(headers: IncomingHttpHeaders): ReasonCode | null {
   const { host, origin, 'sec-fetch-site': site } = headers;
-  if (host !== undefined && !isLoopback(hostName(host))) return 'foreign_host';
+  const named = [host, headers['x-forwarded-host']].filter((name) => name !== undefined);
+  if (!named.every((name) => isLoopback(hostName(String(name))))) return 'foreign_host';
   if (origin !== undefined && !isOwn(origin, host)) return 'foreign_origin';
-  if (FORWARDED.some((name) => namesOther(headers[name]))) return 'foreign_client';
+  const clients = Object.entries(headers).filter(([name]) => FORWARDED.test(name));
+  if (clients.some(([, value]) => namesOther(value))) return 'foreign_client';
   return site === undefined || OWN_SITES.has(site) ? null : 'foreign_site';
 }
 
 /** Headers in which proxies and tunnels on this machine name the client. */
-const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'x-client-ip', 'cf-connecting-ip', 'true-client-ip'];
+const FORWARDED =
+  /(?:^|-)forwarded(?:-for)?$|(?:client|connecting|origin|real|remote|socket|source|user)-?ip(?:v6)?$|external-address$/;
 
 /** True if one of the clients is not on this machine, or is not named by its address. */
 function namesOther(value: string | readonly string[] = ''): boolean {

@@ -16,6 +16,8 @@ const MAX_DELAY_MS = 100;
 const RECOVERED_MS = 50;
 /** Minimum duration of long turns before events are rejected, in ms, so that a burst passes. */
 const SUSTAINED_MS = 500;
+/** Fewer events since long turns began are one burst, however slow the machine is: not every sender sends it again. */
+const BURST = 100;
 /** A long turn with fewer verified events does not indicate a queue of them; then the machine is slow. */
 const QUEUE = 15;
 /** Accepted connections per turn above which some are always waiting. */
@@ -63,6 +65,8 @@ export class Overload {
   private events = 0;
   /** Monotonic ms at which the current overload started; null if there is none. */
   private longSince: number | null = null;
+  /** Number of all events since then. */
+  private burst = 0;
   /** Share of events that are accepted. */
   private share = 1;
   /** Accumulated fraction of an event that may be accepted. */
@@ -121,7 +125,8 @@ export class Overload {
 
   private shrink(now: number, delay: number, elapsed: number): void {
     this.longSince ??= now - Math.max(delay, elapsed);
-    if (now - this.longSince < SUSTAINED_MS) return;
+    this.burst += this.events;
+    if (now - this.longSince < SUSTAINED_MS || this.burst < BURST) return;
     const fields = { delay_ms: Math.round(delay) };
     if (this.share === 1) this.context.log.warn(fields, 'overloaded: rejecting some events with 503');
     this.share = Math.max(LEAST, this.share * FALL);
@@ -129,6 +134,7 @@ export class Overload {
 
   private recover(elapsed: number): void {
     this.longSince = null;
+    this.burst = 0;
     if (this.share === 1) return;
     this.share = Math.min(1, this.share + (GROW * elapsed) / EVERY_MS);
     if (this.share < 1) return;

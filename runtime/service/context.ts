@@ -45,7 +45,7 @@ export interface ServiceContext
   /** The compiled table. */
   readonly source: TableSource;
   /** Keeps a copy of the table with this hash, which is in service. */
-  readonly keepServed: (hash: string) => void;
+  readonly keepServed: (hash: string) => Promise<void>;
   /** Documents served beside the routes. */
   readonly documents: Documents;
   /** Replace the table's agents of these names. */
@@ -106,7 +106,8 @@ export function resolveOptions(
     log,
     ...folders,
     source: 'file' in table ? tableFile(table.file, gatewayFiles, clock, firstTable) : tableValue(table),
-    keepServed: 'file' in table && servedCopy !== undefined ? createServedCopy(table.file, servedCopy, log) : () => {},
+    keepServed:
+      'file' in table && servedCopy !== undefined ? createServedCopy(table.file, servedCopy, log) : async () => {},
     documents: new Documents(catalogOf(options, clock), log),
     functions: functionsOf(agent),
     lowerSubscriptions: lowerSubscriptions ?? (() => ({ routes: [], rejected: [] })),

@@ -72,6 +72,8 @@ export class Routes {
   readonly shutdown: Shutdown = { retryAfterSeconds: null };
   readonly tables: Tables;
   readonly subscriptions: LiveSubscriptions;
+  /** Resolves when the copy of the table in service is written. */
+  copied = Promise.resolve();
   private readonly context: ServiceContext;
   private readonly windows = new RateWindows();
   private user = NO_USER;
@@ -184,7 +186,7 @@ export class Routes {
     const live = slots.filter(({ isLinked }) => isLinked).map(({ linked }) => linked.window);
     this.windows.retain(new Set(live), this.context.clock.monotonic());
     this.onSwap();
-    this.context.keepServed(this.plan.hash);
+    this.copied = this.context.keepServed(this.plan.hash);
     this.warnOfStart();
   }
 

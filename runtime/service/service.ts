@@ -320,6 +320,7 @@ class RunningService implements OperatedService {
       // The console stores its last counts.
       await this.console?.close();
       await this.work.close();
+      await this.routes.copied;
     }
   }
 

@@ -80,8 +80,9 @@ async function linkWork(context: ServiceContext, deliveries: OpenDeliveries, tab
   const { redact } = context.redactor;
   const readText = (path: string): Promise<string> => readRegularText(path, MAX_SKILL_BYTES);
   const { confine } = context.confinement;
-  const create = (): Agents =>
-    createAgents(table, { ...context, confine, secrets, redact, readText, http: deliveries.http });
+  const openProgram = await findPart(context.modules, 'programs');
+  const agentContext = { ...context, confine, secrets, redact, readText, http: deliveries.http, openProgram };
+  const create = (): Agents => createAgents(table, agentContext);
   const agents = explainSecrets(create, (reason) => new TableError(reason));
   return { table, secrets, targets, agents, limits: limitsOfAgents(table) };
 }

@@ -170,13 +170,18 @@ export interface MutationResults extends CommandResults, JobMutationResults {
         readonly superseded: number;
         readonly due_at: number;
         readonly over?: OverLimit;
+        /** Runs of its session that the event has ended. */
+        readonly replaced?: readonly Ref[];
       }
     | { readonly kind: 'duplicate' }
     | OverLimit;
   flush_groups: null;
   take_work: TakenWork;
-  /** False: the dispatch is unknown, held by another process, or has ended. */
-  advance: boolean;
+  /**
+   * False: the dispatch is unknown, held by another process, or has ended. `superseded`: it is skipped and not
+   * `pending`, because a newer event of its session replaces it.
+   */
+  advance: boolean | 'superseded';
   /**
    * The state of the dispatch afterwards: `delivering` without a reason while a delivery is left, otherwise its final
    * state. Null where `advance` returns false.
@@ -376,7 +381,7 @@ export interface GiveUp {
  * released, without a step. A `held` dispatch stays with its holder.
  *
  * Also repairs due times after the system clock moved back: a row whose due time was set later than `now` keeps its
- * waiting time, which starts at `now`.
+ * waiting time, which starts at `now`. So does a pause of a route.
  */
 export interface Recover {
   readonly kind: 'recover';

@@ -200,6 +200,7 @@ export type DispatchHead = Pick<
   readonly burst: boolean;
   /** See `turnKey`. */
   readonly turn_key: string | null;
+  readonly on_newer?: Dispatch['on_newer'];
   readonly targets: readonly HeadTarget[];
 };
 
@@ -254,7 +255,9 @@ export function headOf(dispatch: Dispatch): DispatchHead {
   const targets = headTargets(dispatch);
   const turn_key = turnKey(dispatch);
   const burst = dispatch.burst != null;
-  return { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of, agent, burst, turn_key, targets };
+  const newer = dispatch.on_newer === undefined ? {} : { on_newer: dispatch.on_newer };
+  const of = { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of, agent };
+  return { ...of, burst, turn_key, targets, ...newer };
 }
 
 /** The JSON of the columns that lists show, besides those of the row. */

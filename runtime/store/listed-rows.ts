@@ -90,8 +90,8 @@ export type BusyRow = ListedRow & Pick<BusySession, 'waiting'>;
 
 /** SQL: the additional column of a `BusyRow`; and whether the run has the turn in its session. */
 export const WAITING_RUNS =
-  '(SELECT count(*) FROM work b WHERE b.session = w.session AND b.blocked_by IS NOT NULL) AS waiting';
-export const HAS_TURN = 'w.session IS NOT NULL AND w.blocked_by IS NULL';
+  "(SELECT count(*) FROM work b WHERE b.session = w.session AND b.blocked_by = 'session') AS waiting";
+export const HAS_TURN = "w.session IS NOT NULL AND coalesce(w.blocked_by, 'newer') = 'newer'";
 
 /** SQL: the columns of a `BlockedRow`, of the tables `delivery x` and `dispatch d`. */
 export const BLOCKED_COLUMNS: readonly string[] = [

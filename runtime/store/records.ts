@@ -18,6 +18,7 @@ import type {
 import { isJobRecord } from '../../schemas/built/rows/JobRecord.ts';
 import { isPause } from '../../schemas/built/rows/Pause.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { ValueCheck } from './decode.ts';
 import { decodeOr, isText } from './decode.ts';
 import type { OverLimit } from './run-limits.ts';
 
@@ -77,9 +78,13 @@ interface LaneParts {
   readonly agent: string | null;
 }
 
+const isPair: ValueCheck = (value) =>
+  Array.isArray(value) && isText(value[0]) && (value[1] === null || isText(value[1]));
+
 export function laneParts(lane: string): LaneParts {
   const route = routeLane(lane);
-  const [profile, name] = JSON.parse(route) as [string, string | null];
+  // Whoever can write to the database can write a lane; the run's body says where it runs.
+  const [profile, name] = decodeOr<readonly [string, string | null]>(route, isPair, ['', null]);
   return { profile, name, agent: route.length === lane.length ? null : lane.slice(route.length + 1) };
 }
 

@@ -58,7 +58,7 @@ export function isFinal(state: ShownState): state is FinalState {
 
 const TRIED = ['ok', 'permanent', 'retry', 'ambiguous', 'failed', 'interrupted'] as const;
 const ANSWERS = ['approved', 'rejected'] as const;
-export const STEP_OUTCOMES = [...TRIED, 'withdrawn', ...ANSWERS] as const;
+export const STEP_OUTCOMES = [...TRIED, 'withdrawn', 'superseded', ...ANSWERS] as const;
 
 /** True for the answer of a person, which is not an attempt. */
 export const isAnswer = ({ outcome }: Pick<Step, 'outcome'>): boolean => ANSWERS.some((answer) => answer === outcome);
@@ -73,10 +73,27 @@ export function answerOf<S extends Pick<Step, 'kind' | 'index' | 'outcome'>>(
   return last === undefined || last.outcome === 'ok' ? null : last;
 }
 
+/** The step of a run that has ended without an outcome: by default because its process has ended. */
+export const interruptedStep = (
+  started_at: number,
+  at: number,
+  reason = 'the gateway stopped during the run',
+): Step => ({
+  kind: 'run',
+  index: null,
+  outcome: 'interrupted',
+  started_at,
+  at,
+  next_at: null,
+  reason,
+  sent: 0,
+  message_id: null,
+});
+
 export interface DeliveryEnding {
   readonly state: FinalState;
   /**
-   * The deliveries that failed permanently or were rejected, with the reason of the last attempt of each; null: none.
+   * The deliveries that failed permanently, were rejected or superseded, with the reason of the last attempt of each; null: none.
    */
   readonly reason: string | null;
 }
@@ -87,10 +104,11 @@ export function hasEnded(steps: readonly Pick<Step, 'kind' | 'index' | 'outcome'
   return last?.outcome === 'ok' || last?.outcome === 'withdrawn';
 }
 
-/** True if it ended unsent because a person rejected it, which is not a failure. */
-export const isRejected = (steps: readonly Pick<Step, 'kind' | 'index' | 'outcome'>[], index: number): boolean =>
-  answerOf(steps, index)?.outcome === 'rejected' &&
-  steps.findLast((step) => step.kind === 'delivery' && step.index === index)?.outcome === 'permanent';
+/** True if it ended unsent and has not failed: a person rejected it, or what it is about has changed. */
+export function isRejected(steps: readonly Pick<Step, 'kind' | 'index' | 'outcome'>[], index: number): boolean {
+  const last = steps.findLast((step) => step.kind === 'delivery' && step.index === index)?.outcome;
+  return last === 'superseded' || (last === 'permanent' && answerOf(steps, index)?.outcome === 'rejected');
+}
 
 /** True if a dispatch ended this way: other skipped dispatches never had anything to deliver. */
 export const wasRejected = (of: {

@@ -3,7 +3,7 @@ import { targetLabel } from '../../base/text.ts';
 import type { Dispatch, DispatchDelivery, OutputContent } from '../../schemas/generated/types.ts';
 import type { Accept, Resend } from './contract.ts';
 import type { DispatchSummary, StoredDispatch } from './queries.ts';
-import type { ClaimKey } from './records.ts';
+import type { ClaimKey, FireJob } from './records.ts';
 import type { ProgramEnd, Step } from './states.ts';
 import { isFinal, isRejected, wasRejected } from './states.ts';
 
@@ -160,12 +160,14 @@ export interface ReplayOptions {
 /**
  * Returns the change that stores the replay. A message, or an answer that could not be delivered, continues in its row
  * to the targets that do not have it. Everything else runs again in a new row. Its delivery id is stored for lookups,
- * but is not claimed: a repeat by the sender is still a duplicate.
+ * but is not claimed: a repeat by the sender is still a duplicate. A run of a job takes the job's turn.
  */
-export function replay(stored: StoredDispatch, { id, now, rerun, again }: ReplayOptions): Accept | Resend {
+export function replay(stored: StoredDispatch, { id, now, rerun, again }: ReplayOptions): Accept | FireJob | Resend {
   if (hasText(stored, rerun, again)) return { kind: 'resend', ref: stored.ref, key: keyOfMessage(stored), again, now };
   const dispatch: Dispatch = { ...stored.dispatch, id, accepted_at: now, replay_of: stored.id };
   const { max_concurrent } = stored;
+  const { job } = dispatch;
+  if (job !== null) return { kind: 'fire_job', job, paused: false, dispatch, claim: null, even_paused: true, now };
   return { kind: 'accept', dispatch, max_concurrent, claim: null, claiming: 'now', work: { kind: 'run' }, now };
 }
 

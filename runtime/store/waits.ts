@@ -3,10 +3,10 @@ import type { DispatchSummary } from '../../schemas/built/operations/types.ts';
 import type { DispatchState } from './states.ts';
 
 /**
- * The column `blocked_by`. Of a pending run: `session`, an earlier run of its session. Of a delivery: `approval`, a
- * person.
+ * The column `blocked_by`. Of a pending run: `session`, an earlier run of its session. Of a running one: `newer`, an
+ * event that replaces it unless it answers. Of a delivery: `approval`, a person.
  */
-export const BLOCKED_BY = ['session', 'approval'] as const;
+export const BLOCKED_BY = ['session', 'newer', 'approval'] as const;
 export type BlockedBy = (typeof BLOCKED_BY)[number];
 
 /** The gateway also holds back runs: their route is paused, or all runs of their agent are in use (named-waits.ts). */
@@ -46,7 +46,7 @@ export const WAIT_COLUMNS: readonly string[] = [
 
 /** Names what a dispatch waits for: the only function that does. */
 export function waitOf({ state, accepted_at, blocked_by, due_at, set_at, blocked_at }: WaitColumns): Wait {
-  if (blocked_by !== null && (state === 'pending' || blocked_at !== null))
+  if (blocked_by !== null && blocked_by !== 'newer' && (state === 'pending' || blocked_at !== null))
     return { waits_for: blocked_by, waits_since: blocked_at ?? accepted_at, ready_at: null };
   const ready_at = state === 'pending' ? Math.max(due_at ?? 0, set_at ?? 0) : null;
   return { waits_for: null, waits_since: null, ready_at };
@@ -54,7 +54,8 @@ export function waitOf({ state, accepted_at, blocked_by, due_at, set_at, blocked
 
 /** SQL: `session` and `sessions`. */
 export const COUNT_SESSIONS =
-  'SELECT count(blocked_by) AS session, count(DISTINCT session) AS sessions FROM work WHERE session IS NOT NULL';
+  "SELECT count(*) FILTER (WHERE blocked_by = 'session') AS session, count(DISTINCT session) AS sessions " +
+  'FROM work WHERE session IS NOT NULL';
 /** SQL: `due`. @param now the parameter with the instant at which runs are due */
 export const countDue = (now: '?' | '$1'): string =>
   `SELECT lane, count(*) AS count FROM work WHERE state = 'pending' AND blocked_by IS NULL AND due_at <= ${now} GROUP BY lane`;

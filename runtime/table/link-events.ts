@@ -63,14 +63,20 @@ export function linkMaxAge({ seconds, time }: MaxAgePlan): LinkedMaxAge {
  */
 const BOUNDARY = 100_000_000_000;
 const DIGITS = /^\d{1,20}(?:\.\d{1,9})?$/;
-/** ISO 8601 with or without separators; without a zone it is in UTC. A date alone is the end of its day. */
+/**
+ * ISO 8601 with or without separators; without a zone it is in UTC. A date alone is the end of its day. Go and PHP add the name of
+ * the zone: `2006-01-02 15:04:05 +0000 UTC`.
+ */
 const ISO =
-  /^(\d{4})-?(\d\d)-?(\d\d)(?:[Tt ](\d\d):?(\d\d)(?::?(\d\d(?:[.,]\d{1,9})?))?\s?(?:([Zz]|UTC|GMT)|([+-]\d\d)(?::?(\d\d))?)?)?$/;
+  /^(\d{4})-?(\d\d)-?(\d\d)(?:[Tt ](\d\d):?(\d\d)(?::?(\d\d(?:[.,]\d{1,9})?))?\s?(?:([Zz]|UTC|GMT)|([+-]\d\d)(?::?(\d\d))?(?:\s(?:[A-Z]{2,5}|[+-]\d{2,4}))?(?:\sm=[+-][\d.]+)?)?)?$/;
 /** RFC 2822, section 3.3. A missing zone is UTC, because `Date` would read the zone of this machine. */
 const RFC2822 =
   /^(?:[A-Z][a-z]{2},?\s+)?(\d{1,2}[ -][A-Z][a-z]{2}[ -]\d{4}\s+\d\d:\d\d(?::\d\d)?)\s*([+-]\d{4}|[A-Z]{1,3})?(?:\s*\([^()]*\))?$/;
 
-/** Unix ms of a number or text in Unix time of any unit, or of an ISO 8601 or RFC 2822 text; else null. */
+/** The date of C: `Thu Jan  1 11:58:30 UTC 2026`, as in many senders' texts. */
+const CTIME = /^([A-Z][a-z]{2}) ([A-Z][a-z]{2}) +(\d{1,2}) ([\d:]{8})( [A-Z]{3}| [+-]\d{4})? (\d{4})$/;
+
+/** Unix ms of a number or text in Unix time of any unit, or of an ISO 8601, RFC 2822, Go or C text; else null. */
 function instantOf(value: unknown): number | null {
   if (typeof value === 'string' && !DIGITS.test(value)) return finite(Date.parse(dateText(value.trim())));
   const number = isNumber(value) || typeof value === 'string' ? Number(value) : -1;
@@ -89,7 +95,7 @@ function dateText(text: string): string {
     const zone = offset === undefined || zulu !== undefined ? 'Z' : `${offset}:${minutes}`;
     return `${year}-${month}-${day}T${hour}:${minute}:${second.replace(',', '.')}${zone}`;
   }
-  const [, date, zone = 'GMT'] = RFC2822.exec(text) ?? [];
+  const [, date, zone = 'GMT'] = RFC2822.exec(text.replace(CTIME, '$1, $3 $2 $6 $4$5')) ?? [];
   return date === undefined ? '?' : `${date.replaceAll('-', ' ')} ${zone}`;
 }
 

@@ -72,10 +72,10 @@ export function linkLoop({ profile, insecure, source }: RoutePlan, { schemes, pr
     authorOf(scheme, payload) {
       const { author } = ofScheme(scheme);
       if (author === null) return NO_AUTHOR;
-      const { path, person } = author;
-      const name = valueAtPath(payload, path);
+      const { paths, person } = author;
+      const name = paths.map((path) => valueAtPath(payload, path)).find(isName);
       return {
-        name: isName(name) ? bounded(String(name)) : null,
+        name: name === undefined ? null : bounded(String(name).toLowerCase()),
         isPerson: person !== null && valueAtPath(payload, person.path) === person.is,
       };
     },

@@ -1,5 +1,6 @@
 /** Links a template plan to a renderer, for prompts and addresses (keys: link-key.ts). Values are never expanded again (§2.5). */
 import { ExactNumber, writeJson } from '../../base/exact-number.ts';
+import { isJson, isJsonType } from '../../base/text.ts';
 import type {
   DumpSegment,
   EachSegment,
@@ -147,8 +148,8 @@ const linkMeta = ({ name, marked }: MetaSegment, marks: Marks): Resolve =>
   marked ? (_, builtins, id) => marks.markText(builtins[name] ?? '', id) : (_, builtins) => builtins[name];
 
 /** Renders a block (§2.5). It stops at its limits, so a list costs no more than is shown of it. */
-function linkBlock(segment: EachSegment, marks: Marks): Resolve {
-  const parts = segment.plan.map((each) => linkSegment(each, marks));
+function linkBlock(segment: EachSegment, link: LinkSegment): Resolve {
+  const parts = segment.plan.map(link);
   return (payload, builtins, id, block) => {
     if (block === undefined) throw new Error('a block has no limits');
     const list = readValue(segment, payload, block);
@@ -179,7 +180,10 @@ function takeText(part: LinkedSegment, resolved: string | undefined, block: Bloc
   return shown;
 }
 
-function linkSegment(segment: TemplateSegment, marks: Marks): LinkedSegment {
+type LinkSegment = (segment: TemplateSegment) => LinkedSegment;
+
+/** @param link links the segments of a block */
+function linkSegment(segment: TemplateSegment, marks: Marks, link: LinkSegment): LinkedSegment {
   switch (segment.kind) {
     case 'text':
       return { resolve: () => segment.text, literal: '' };
@@ -194,19 +198,25 @@ function linkSegment(segment: TemplateSegment, marks: Marks): LinkedSegment {
     case 'path':
       return { resolve: linkPlaceholder(segment, marks), literal: segment.text, isMarked: segment.marked === true };
     case 'each':
-      return { resolve: linkBlock(segment, marks), literal: '', isBlock: true };
+      return { resolve: linkBlock(segment, link), literal: '', isBlock: true };
     case 'index':
       return { resolve: (_, __, ___, block) => String(block?.index ?? 0), literal: '' };
   }
 }
 
-/** Links the template of a prompt; the renderer allocates nothing but its result. @param marks null: it marks nothing */
+/** Links the template of a prompt. @param marks null: it marks nothing */
 export function linkPrompt(plan: TemplatePlan, marks: Marks | null): RenderPrompt {
+  const link: LinkSegment = (segment) => linkSegment(segment, marks ?? NO_MARKS, link);
+  return linkParts(plan, link);
+}
+
+/** The renderer allocates nothing but its result. */
+function linkParts(plan: TemplatePlan, link: LinkSegment): RenderPrompt {
   if (plan.every((segment) => segment.kind === 'text')) {
     const constant: Rendered = { text: plan.map((segment) => segment.text).join(''), unresolved: ALL_RESOLVED };
     return () => constant;
   }
-  const parts = plan.map((segment) => linkSegment(segment, marks ?? NO_MARKS));
+  const parts = plan.map(link);
   return (payload, builtins, markerId) => {
     let text = '';
     let unresolved: string[] | null = null;
@@ -235,10 +245,49 @@ const newBlock = (root: unknown): Block => ({
   unresolved: new Set(),
 });
 
-/** Links a template that marks nothing: an address or a key. */
+/** Links a template that marks nothing: an address. */
 export function linkTemplate(plan: TemplatePlan): RenderTemplate {
   const render = linkPrompt(plan, null);
   return (payload, builtins) => render(payload, builtins, '');
+}
+
+/** Links the body of a response: in JSON, XML and HTML, values are escaped, so that a sender can change no more than its value. */
+export function linkBody(plan: TemplatePlan, contentType: string): RenderTemplate {
+  const isXml = /[/+](?:xml|html)\b/i.test(contentType);
+  const render = isJsonType(contentType) || isXml ? linkParts(plan, escapingLinker(isXml)) : linkPrompt(plan, null);
+  return (payload, builtins) => render(payload, builtins, '');
+}
+
+const escaping = (clean: CleanText): Marks => ({
+  notice: noMarks,
+  markText: clean,
+  markJson: (write) => clean(write(null)),
+});
+
+const IN_XML = escaping((text) => text.replace(/[<>&"']/g, (sign) => `&#${sign.charCodeAt(0)};`));
+const IN_STRING = escaping((text) => JSON.stringify(text).slice(1, -1));
+/** Outside of a string, a value is JSON. One that was cut is `null`. */
+const AS_JSON: Marks = {
+  ...escaping((text) => JSON.stringify(text)),
+  markJson: (write) => [write(null), 'null'].find(isJson) ?? '',
+};
+
+const withMark = <T extends TemplateSegment>(segment: T): T => ({ ...segment, marked: true });
+
+/** Links the segments of a text in their order. */
+function escapingLinker(isXml: boolean): LinkSegment {
+  let inString = false;
+  const link: LinkSegment = (segment) => {
+    if (segment.kind === 'text')
+      for (const [sign] of segment.text.matchAll(/\\.|"/gs)) inString = inString !== (sign === '"');
+    const marks = isXml ? IN_XML : inString ? IN_STRING : AS_JSON;
+    const part = linkSegment(withMark(segment), marks, link);
+    // Escapes are never cut.
+    return part.isBlock
+      ? part
+      : { ...part, isMarked: true, literal: marks === AS_JSON ? 'null' : marks.markText(part.literal, '') };
+  };
+  return link;
 }
 
 /**

@@ -15,7 +15,7 @@ import { linkEvents, linkMaxAge } from './link-events.ts';
 import { linkFilter } from './link-filter.ts';
 import { linkKey } from './link-key.ts';
 import { linkLoop } from './link-loop.ts';
-import { linkPrompt, linkTemplate } from './link-template.ts';
+import { linkBody, linkPrompt, linkTemplate } from './link-template.ts';
 import type { LinkedCoalesce, LinkedResponse, LinkedRoute, LinkedScript } from './linked-table.ts';
 import { TableError } from './table-source.ts';
 
@@ -153,6 +153,7 @@ export function linkRoute(
     coalesce: coalesceOf(plan, context),
     onFailure: (plan.on_failure ?? []).map((delivery) => linkDelivery(delivery, scope)),
     loop: linkLoop(plan, table),
+    pins: Object.entries(plan.pins ?? {}).map(([name, template]) => [name, linkTemplate(template)] as const),
     sessionKey: plan.session === null ? null : linkKey(plan.session.key),
   };
 }
@@ -182,7 +183,7 @@ function responsesOf(plan: RoutePlan, { schemes, server }: TableHeadPlan): Pick<
 
 const linkResponse = (plan: ResponsePlan): LinkedResponse => ({
   ...plan,
-  body: plan.body === null ? null : linkTemplate(plan.body),
+  body: plan.body === null ? null : linkBody(plan.body, plan.content_type),
 });
 
 function scriptOf(plan: RoutePlan, table: TableHeadPlan, { home }: LinkContext): LinkedScript | null {

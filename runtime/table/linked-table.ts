@@ -60,6 +60,8 @@ export interface LinkedRoute {
   readonly coalesce: LinkedCoalesce | null;
   readonly onFailure: readonly LinkedDelivery[];
   readonly loop: LinkedLoop;
+  /** The state that its runs read. */
+  readonly pins: readonly (readonly [name: string, render: RenderTemplate])[];
   /** Renders `session_key`; null: runs are not serialized. */
   readonly sessionKey: LinkedCoalesce['key'] | null;
 }

@@ -7,8 +7,8 @@ import type { Logger } from '../platform/log.ts';
 /** The hash is within this many bytes. */
 const HEAD_BYTES = 256;
 
-/** Returns a function that copies the file if it has this hash. It returns immediately; a failure is logged. */
-export function createServedCopy(tableFile: string, copy: string, log: Logger): (hash: string) => void {
+/** Returns a function that copies the file if it has this hash, one copy after another. It never rejects: a failure is logged. */
+export function createServedCopy(tableFile: string, copy: string, log: Logger): (hash: string) => Promise<void> {
   const replace = async (hash: string): Promise<void> => {
     const bytes = await readFile(tableFile);
     if (!bytes.subarray(0, HEAD_BYTES).includes(hash)) return;
@@ -25,5 +25,6 @@ export function createServedCopy(tableFile: string, copy: string, log: Logger): 
         const reason = describeDiskError(error);
         log.warn({ reason }, 'could not keep a copy of the table: a start with a broken configuration would fail');
       });
+    return copying;
   };
 }

@@ -80,13 +80,16 @@ export class LiveSubscriptions {
 
   /** Links the subscriptions over the next table. Call the function that it returns when that table is swapped in. */
   async prepare(table: RouteTable): Promise<() => void> {
-    const { text } = this;
+    let text = '';
     let loaded: Loaded | null = null;
-    try {
-      loaded = await loadSubscriptions(this.context, text, table);
-    } catch (error) {
-      this.fail(error);
-    }
+    do {
+      text = this.text;
+      try {
+        loaded = await loadSubscriptions(this.context, text, table);
+      } catch (error) {
+        this.fail(error);
+      }
+    } while (text !== this.text);
     return () => {
       // If another file was loaded in the meantime, it is read again, over this table, before the next request.
       const isOld = this.text !== text;

@@ -204,8 +204,9 @@ export class Tables {
   private async take(plan: RouteTable): Promise<void> {
     const { prepare, subscriptions } = this.context;
     const table = await this.link(plan);
-    const subscribe = await subscriptions.prepare(plan);
     const apply = await prepare(plan);
+    // Last: no request sees older subscriptions at the swap.
+    const subscribe = await subscriptions.prepare(plan);
     this.table = table;
     subscribe();
     apply();

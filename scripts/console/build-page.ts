@@ -1,5 +1,5 @@
 /** Builds the console: one self-contained document, which sends requests only to the gateway that served it. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { joinPage } from '../playground/join-page.ts';
@@ -25,7 +25,8 @@ export async function buildConsole(root: string): Promise<string> {
     jsxImportSource: 'preact',
     treeShaking: true,
   });
-  return joinPage(join(root, PAGES), outputFiles[0]?.text ?? '', ALLOWED);
+  const chart = readFileSync(join(root, 'node_modules/uplot/dist/uPlot.min.css'), 'utf8');
+  return joinPage(join(root, PAGES), outputFiles[0]?.text ?? '', ALLOWED, chart);
 }
 
 /** Writes the document where the gateway reads it. @param to folder of the program */

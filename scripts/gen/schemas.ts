@@ -54,7 +54,7 @@ async function types(): Promise<string> {
 }
 
 /** The schemas that the program validates. Tests compile others with ajv. */
-const CHECKED = ['blueprint', 'config', 'profile', 'source', 'subscriptions', 'target', 'test'];
+const CHECKED = ['agent', 'blueprint', 'config', 'profile', 'source', 'subscriptions', 'target', 'test'];
 
 /**
  * Prints one self-contained module, in which schemas share the functions of common definitions, because a command loads the

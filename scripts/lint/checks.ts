@@ -1,4 +1,4 @@
-/** Lists and runs the static checks of `npm run lint` and `npm test`, except for the types. */
+/** Lists and runs the static checks of `npm run lint` and `npm run test:all`, except for the types. */
 import { startOwned } from '../start-owned.ts';
 
 /** Returns node's arguments by name of the check. @param script returns the arguments that run a script of this repository */

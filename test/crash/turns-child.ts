@@ -3,7 +3,7 @@
  * ends.
  */
 import { randomBytes } from 'node:crypto';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
@@ -16,7 +16,7 @@ import { openServerStore } from '../helpers/rescued-store.ts';
 import type { TurnsChild } from './turns.ts';
 import { parseTurn, sessionOf, TURNS_LOG } from './turns.ts';
 
-const { home, database, runMs, name } = JSON.parse(process.argv[2] ?? '') as TurnsChild;
+const { home, database, runMs, newest, name } = JSON.parse(process.argv[2] ?? '') as TurnsChild;
 const note = (kind: string, id: string): void =>
   appendFileSync(join(home, TURNS_LOG), `${kind} ${id} ${process.pid}\n`);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -31,16 +31,22 @@ const service = createDispatcher({
   ...{ store, clock: systemClock, log: silentLog, random: Math.random, ids: createIds(randomBytes) },
   agents: () => ({
     ...{ timeout_ms: 60_000, max_attempts: 1 },
-    async run({ delivery_id }) {
+    async run({ delivery_id, signal }) {
       note('begin', delivery_id);
       await new Promise((resolve) => setTimeout(resolve, runMs));
+      if (signal.aborted) throw new Error('stopped');
       note('end', delivery_id);
       return 'done';
     },
   }),
   deliverer: {
-    deliver: async () => ({ kind: 'ok', message_id: null, sent: 1 }),
-    ...{ isImmediate: () => true, isEnabled: () => true, refusal: () => null },
+    async deliver({ delivery_id, first_attempt_at }) {
+      // A host that is asked for the post before a repeat.
+      const isPosted = (): boolean => readFileSync(join(home, TURNS_LOG), 'utf8').includes(`post ${delivery_id} `);
+      if (newest === true && (first_attempt_at === null || !isPosted())) note('post', delivery_id);
+      return { kind: 'ok', message_id: null, sent: 1 };
+    },
+    ...{ isImmediate: () => newest !== true, isEnabled: () => true, refusal: () => null },
   },
   policy: () => ({ max_attempts: 1, at_most_once: false }),
   limits: () => ({ max_concurrent_runs: 8, max_queued_runs: 100_000 }),
@@ -49,7 +55,9 @@ const service = createDispatcher({
 async function take(id: string): Promise<void> {
   const { key } = parseTurn(id);
   const own = `${process.pid}-${performance.now()}-${id}`;
+  const on_newer = Number(key.slice(1)) % 2 === 0 ? 'latest' : 'cancel';
   const dispatch = makeDispatch(own, {
+    ...(newest === true ? { on_newer } : {}),
     ...{ delivery_id: id, accepted_at: Date.now(), session: sessionOf(key), session_key: key },
   });
   const claim = { profile: 'default', route: 'alerts', delivery_id: id, generated: false, ttl_ms: 3_600_000 };

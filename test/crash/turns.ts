@@ -22,6 +22,8 @@ export interface TurnsChild {
   readonly database: CrashDatabase | null;
   /** How long a run takes, in ms. */
   readonly runMs: number;
+  /** Newer events replace earlier runs: in every other session also the one in progress. */
+  readonly newest?: boolean;
   /** Durability of the gateway. */
   readonly name: string;
 }
@@ -38,6 +40,8 @@ export interface TurnsRow extends Omit<TurnsChild, 'name'> {
 export interface TurnsReport {
   readonly wrong: readonly string[];
   readonly runs: number;
+  /** Events that were posted. */
+  readonly posts: number;
   /** Runs that were repeated after a kill. */
   readonly repeated: number;
   /** From the first start to the last end, in ms. */
@@ -50,6 +54,8 @@ export const parseTurn = (id: string): { readonly key: string } => ({ key: id.sp
 
 /** Maximum number of events that are sent and not acknowledged. */
 const IN_FLIGHT = 100;
+/** The same for newer events, so that some runs begin in between. */
+const FEW = 10;
 const LOOK_MS = 5;
 const [NODE = '', ...CHILD] = nodeArgv(new URL('./turns-child.js', import.meta.url));
 
@@ -71,8 +77,8 @@ class Gateway {
   }
 
   start(): void {
-    const { home, database, runMs } = this.row;
-    const options: TurnsChild = { home, database, runMs, name: this.name };
+    const { home, database, runMs, newest = false } = this.row;
+    const options: TurnsChild = { home, database, runMs, newest, name: this.name };
     const child = spawn(NODE, [...CHILD, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'inherit'] });
     this.child = child;
     child.stdin.on('error', () => {});
@@ -136,7 +142,7 @@ export async function killInTurns(row: TurnsRow): Promise<TurnsReport> {
     const fresh: string[] = [];
     for (
       let open = left.filter(({ length }) => length > 0);
-      open.length > 0 && sent.length + fresh.length < IN_FLIGHT;
+      open.length > 0 && sent.length + fresh.length < (row.newest === true ? FEW : IN_FLIGHT);
     ) {
       const id = anyOf(open).shift();
       if (id !== undefined) fresh.push(id);
@@ -150,7 +156,8 @@ export async function killInTurns(row: TurnsRow): Promise<TurnsReport> {
   return inspect(row, total);
 }
 
-async function inspect({ home, database, keys }: TurnsRow, total: number): Promise<TurnsReport> {
+async function inspect(row: TurnsRow, total: number): Promise<TurnsReport> {
+  const { home, database, keys } = row;
   const store =
     database === null
       ? await openOfflineStore(join(home, 'state.db'))
@@ -164,7 +171,7 @@ async function inspect({ home, database, keys }: TurnsRow, total: number): Promi
   let repeated = 0;
   for (let key = 0; key < keys; key++) {
     const order = stored.filter(({ session }) => session === sessionOf(`k${key}`)).map((one) => one.delivery_id);
-    const found = turnsOf(`k${key}`, order, log);
+    const found = row.newest === true ? newestOf(order, stored, log) : turnsOf(`k${key}`, order, log);
     wrong.push(...found.wrong);
     repeated += found.repeated;
   }
@@ -172,6 +179,7 @@ async function inspect({ home, database, keys }: TurnsRow, total: number): Promi
   return {
     wrong,
     runs: log.filter(([kind]) => kind === 'begin').length,
+    posts: log.filter(([kind]) => kind === 'post').length,
     repeated,
     ms: Math.max(...times) - times.reduce((a, b) => Math.min(a, b)),
   };
@@ -189,6 +197,25 @@ async function allOf(store: Store): Promise<readonly DispatchSummary[]> {
     all.push(...page);
     if (page.length < 1000) return all.reverse();
   }
+}
+
+/** The last event of a session has run and is posted; nothing that was skipped is, and nothing twice. */
+function newestOf(
+  order: readonly string[],
+  stored: readonly DispatchSummary[],
+  log: readonly (readonly [string, string, string])[],
+) {
+  const wrong: string[] = [];
+  const count = (kind: string, id: string): number => log.filter((line) => line[0] === kind && line[1] === id).length;
+  for (const [index, id] of order.entries()) {
+    const { state, reason } = stored.find(({ delivery_id }) => delivery_id === id) ?? {};
+    const isLast = index === order.length - 1;
+    const posts = count('post', id);
+    if (state === 'done' ? posts !== 1 : posts > 0) wrong.push(`${id} is ${state}, and was posted ${posts} times`);
+    if (state !== 'done' && (isLast || state !== 'skipped' || reason !== 'superseded'))
+      wrong.push(`${id} is ${state}, ${reason}`);
+  }
+  return { wrong, repeated: order.filter((id) => count('begin', id) > 1).length };
 }
 
 /** @param order the ids in the order of acceptance */

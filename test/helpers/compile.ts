@@ -7,6 +7,7 @@ import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { printPretty } from '../../compiler/print/print-pretty.ts';
 import { rulesInForce } from '../../compiler/rules/registry.ts';
 import { loadShippedCatalog } from '../../compiler/source/load-catalog.ts';
+import { agentsCompiler } from '../../modules/agents/compiler/part.ts';
 import { blueprintCompiler } from '../../modules/blueprints/compiler/publish.ts';
 import { guardCompiler } from '../../modules/guard/compiler/part.ts';
 import { outputsCompiler } from '../../modules/outputs/compiler/part.ts';
@@ -25,6 +26,7 @@ export const CATALOG = loadShippedCatalog(nodeFiles, fileURLToPath(new URL('../.
 
 /** The parts of the compiler that the program's modules add. */
 export const MODULES = [
+  agentsCompiler,
   blueprintCompiler,
   guardCompiler,
   outputsCompiler,

@@ -37,7 +37,7 @@ export interface BenchOptions {
 export const sentOk = (sent = 1): DeliveryOutcome => ({ kind: 'ok', message_id: 'm1', sent });
 
 export const notSent = (
-  kind: 'permanent' | 'retry' | 'ambiguous',
+  kind: 'permanent' | 'retry' | 'ambiguous' | 'superseded',
   overrides: Partial<Exclude<DeliveryOutcome, { kind: 'ok' }>> = {},
 ): DeliveryOutcome => ({
   ...{ kind, reason: `${kind} reason`, retry_after_ms: null, idempotent: false, attempted: true, sent: 0 },

@@ -40,6 +40,9 @@ export class FakeGitHub {
   readonly tokens = new Map<string, string>();
   readonly posts: Post[] = [];
   readonly labels = new Map<string, Set<string>>();
+  /** Head commits of pull requests, and the last changes of issues, by `owner/repo#number`. */
+  readonly heads = new Map<string, string>();
+  readonly changed = new Map<string, string>();
   /** Responses to the next requests that post or replace something, in order; null: as usual. */
   readonly next: (((request: SeenRequest, usual: () => FakeAnswer) => Answer) | null)[] = [];
   /** Requests by method and path: `POST /app/installations/7/access_tokens`. */
@@ -146,6 +149,15 @@ export class FakeGitHub {
     const [kind, of = '', what, which] = rest;
     const sent = (request.json ?? {}) as Record<string, unknown>;
     const { method } = request;
+    const place = `${repo}#${of}`;
+    if (kind === 'pulls' && what === undefined && this.heads.has(place))
+      return { body: { number: Number(of), head: { sha: this.heads.get(place) } } };
+    if (kind === 'issues' && what === undefined && this.changed.has(place))
+      return { body: { number: Number(of), updated_at: this.changed.get(place) } };
+    if (kind === 'commits' && what === 'pulls') {
+      const heads = [...this.heads].filter(([name]) => name.startsWith(`${repo}#`));
+      return { body: heads.map(([, sha]) => ({ head: { sha } })) };
+    }
     if (kind === 'issues' && of === '') {
       if (method === 'GET') return this.list((post) => post.repo === repo && post.kind === 'issue', request);
       if (typeof sent.title !== 'string' || sent.title === '') return message(422, 'Validation Failed');

@@ -17,6 +17,8 @@ export class FakeGitLab {
   /** By `group/project!7` or `group/project#7`. */
   readonly notes = new Map<string, Note[]>();
   readonly labels = new Map<string, string[]>();
+  /** Head commits and last changes, by place. */
+  readonly objects = new Map<string, { readonly sha?: string; readonly updated_at?: string }>();
   readonly statuses: Record<string, unknown>[] = [];
   /** Quick actions that a note would have executed. */
   readonly actions: string[] = [];
@@ -48,6 +50,9 @@ export class FakeGitLab {
     const sent = (request.json ?? {}) as Record<string, string>;
     if (kind === 'statuses') return this.status(of, sent);
     const place = `${project}${kind === 'issues' ? '#' : '!'}${of}`;
+    if (kind === 'repository') return { body: [...this.objects.values()] };
+    if (what === undefined && request.method === 'GET')
+      return this.objects.has(place) ? { body: this.objects.get(place) } : message(404, '404 Not Found');
     if (what === undefined && request.method === 'PUT') {
       const labels = new Set([...(this.labels.get(place) ?? []), ...(sent.add_labels ?? '').split(',')]);
       this.labels.set(place, [...labels]);

@@ -5,10 +5,14 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { DatabaseSync } from '@photostructure/sqlite';
+import pg from 'pg';
 import { runInProcess } from '../helpers/cli.ts';
 import { startGateway, until } from '../helpers/gateway.ts';
+import { skipWithoutPostgres } from '../helpers/postgres/binaries.ts';
+import { testDatabase } from '../helpers/postgres/database.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
 const BAD: readonly unknown[] = [
@@ -26,7 +30,7 @@ const BAD: readonly unknown[] = [
   {},
   [1],
 ];
-const env = { HOOK_SECRET: 'a-secret-of-24-characters' };
+const SECRETS = { HOOK_SECRET: 'a-secret-of-24-characters' };
 
 type Json = Record<string, unknown>;
 
@@ -48,8 +52,54 @@ function edits(value: unknown, put: (bad: unknown) => Json, path = ''): [string,
   return path === '' ? deeper : [...own, ...deeper];
 }
 
-test('an edited row chooses no argument, variable, folder or address of a run', async (t) => {
+/** The rows of a store, as an attacker reads and adds them. */
+interface Rows {
+  first(table: string): Promise<Json>;
+  /** Rejects if the table does not take the values. */
+  insert(table: string, values: Json): Promise<void>;
+  remove(ref: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+function sqliteRows(file: string): Rows {
+  const db = new DatabaseSync(file);
+  return {
+    first: async (table) => db.prepare(`SELECT * FROM ${table}`).get() as Json,
+    async insert(table, values) {
+      const names = Object.keys(values);
+      const sql = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
+      db.prepare(sql).run(...(Object.values(values) as string[]));
+    },
+    remove: async (ref) => void db.prepare('DELETE FROM dispatch WHERE ref = ?').run(ref),
+    close: async () => db.close(),
+  };
+}
+
+async function postgresRows(connectionString: string): Promise<Rows> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  return {
+    first: async (table) => (await client.query(`SELECT to_json(r) AS row FROM hookwright.${table} r`)).rows[0].row,
+    async insert(table, values) {
+      const all = `SELECT * FROM json_populate_record(NULL::hookwright.${table}, $1)`;
+      await client.query(`INSERT INTO hookwright.${table} ${all}`, [JSON.stringify(values)]);
+    },
+    remove: async (ref) => void (await client.query('DELETE FROM hookwright.dispatch WHERE ref = $1', [ref])),
+    close: () => client.end(),
+  };
+}
+
+test('an edited row of a file chooses no argument, variable, folder or address of a run', (t) =>
+  edit(t, async (home) => sqliteRows(join(home, 'state.db'))));
+
+test('an edited row of a shared database does not either', { skip: skipWithoutPostgres() }, async (t) => {
+  const url = await testDatabase(t);
+  await edit(t, () => postgresRows(url), url);
+});
+
+async function edit(t: TestContext, open: (home: string) => Promise<Rows>, url?: string): Promise<void> {
   const home = tempDir(t);
+  const env = { ...SECRETS, ...(url === undefined ? {} : { DATABASE_URL: url }) };
   const file = join(tempDir(t), 'runs.jsonl');
   const program = join(home, 'record.cjs');
   writeFileSync(
@@ -58,36 +108,34 @@ test('an edited row chooses no argument, variable, folder or address of a run', 
   );
   const config = `platforms: { webhook: { enabled: true, port: 0, routes: { ci: { secret: env:HOOK_SECRET, prompt: "Hi {x}", skills: [brief], toolsets: [web] } } } }
 agent: { command: [${JSON.stringify(process.execPath)}, ${JSON.stringify(program)}, '--tools={toolsets}', '{session}', '{route}', '{profile}'], work: route }
-gateway: { max_concurrent_runs: 4 }
+gateway: { max_concurrent_runs: 4${url === undefined ? '' : ', store: { postgres: env:DATABASE_URL }'} }
 `;
   const first = await startGateway(t, { home, env, config });
   assert.match((await first.cli('webhook', 'test', 'ci', '--payload', '{"x":1}')).stdout, /202/);
   const runs = (): unknown[][] =>
     existsSync(file)
       ? readFileSync(file, 'utf8')
-          .trim()
           .split('\n')
+          .slice(0, -1)
           .map((line) => JSON.parse(line) as unknown[])
       : [];
   await until(async () => runs().length === 1);
+  // A shared database keeps the progress of unfinished work only.
+  await first.cli('route', 'pause', 'ci');
+  assert.match((await first.cli('webhook', 'test', 'ci', '--payload', '{"x":3}')).stdout, /202/);
   await first.stop();
   const [[argv, cwd, skills] = []] = runs();
 
-  const db = new DatabaseSync(join(home, 'state.db'));
-  const row = db.prepare('SELECT * FROM dispatch').get() as Json;
-  const work = db.prepare('SELECT * FROM work').get() as Json;
-  const insert = (table: string, values: Json): void => {
-    const names = Object.keys(values);
-    const sql = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
-    db.prepare(sql).run(...(Object.values(values) as string[]));
-  };
+  const rows = await open(home);
+  const row = await rows.first('dispatch');
+  const work = await rows.first('work');
   const edited = new Map<string, string>();
-  const add = (what: string, body: Json, columns: Json = {}, progress: Json = {}): void => {
+  const add = async (what: string, body: Json, columns: Json = {}, progress: Json = {}): Promise<void> => {
     const ref = 1000 + edited.size;
     const id = `edited-${ref}`;
     const own = body.id === row.id ? { ...body, id } : body;
     try {
-      insert('dispatch', { ...row, ref, id, body: JSON.stringify(own), ...columns });
+      await rows.insert('dispatch', { ...row, ref, id, body: JSON.stringify(own), ...columns });
     } catch {
       return;
     }
@@ -100,19 +148,19 @@ gateway: { max_concurrent_runs: 4 }
         answered_at: null,
         finished_at: null,
       };
-      insert('work', { ...work, ...waits, ref, turn: ref, holder: null, steps: 0, ...progress });
+      await rows.insert('work', { ...work, ...waits, ref, turn: ref, holder: null, steps: 0, ...progress });
       edited.set(id, what);
     } catch {
-      db.prepare('DELETE FROM dispatch WHERE ref = ?').run(ref);
+      await rows.remove(ref);
     }
   };
   const body = JSON.parse(String(row.body)) as Json;
-  for (const [what, changed] of edits(body, (bad) => bad as Json)) add(`body${what}`, changed);
+  for (const [what, changed] of edits(body, (bad) => bad as Json)) await add(`body${what}`, changed);
   const plain = BAD.filter((bad) => bad === null || typeof bad === 'string' || typeof bad === 'number');
   for (const name of Object.keys(row).filter((one) => !['ref', 'id'].includes(one)))
-    for (const bad of plain) add(`dispatch.${name} = ${JSON.stringify(bad)}`, body, { [name]: bad });
+    for (const bad of plain) await add(`dispatch.${name} = ${JSON.stringify(bad)}`, body, { [name]: bad });
   for (const name of Object.keys(work).filter((one) => one !== 'ref'))
-    for (const bad of plain) add(`work.${name} = ${JSON.stringify(bad)}`, body, {}, { [name]: bad });
+    for (const bad of plain) await add(`work.${name} = ${JSON.stringify(bad)}`, body, {}, { [name]: bad });
   for (const lane of [
     '["default",""]',
     '["default"]',
@@ -122,11 +170,12 @@ gateway: { max_concurrent_runs: 4 }
     '[null,null]',
     '[[]]',
   ])
-    add(`work.lane = ${lane}`, body, {}, { lane });
-  db.close();
+    await add(`work.lane = ${lane}`, body, {}, { lane });
+  await rows.close();
   assert.ok(edited.size > 300, String(edited.size));
 
   const gateway = await startGateway(t, { home, env, config });
+  await gateway.cli('route', 'resume', 'ci');
   type Listed = Record<'id' | 'state' | 'reason', string>;
   let seen: readonly Listed[] = [];
   let stable = 0;
@@ -151,5 +200,6 @@ gateway: { max_concurrent_runs: 4 }
   const dead = seen.filter(({ state }) => state === 'dead');
   for (const { id, reason } of dead)
     assert.match(reason, new RegExp(`damaged|profile|agent|target|${id}`), edited.get(id));
+  assert.ok(dead.length > 300 && runs().length > 30, 'the other rows run, and the damaged ones end');
   t.diagnostic(`${edited.size} rows; ${dead.length} dead, ${runs().length} runs`);
-});
+}

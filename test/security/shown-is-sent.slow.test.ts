@@ -24,6 +24,10 @@ const HOSTILE: readonly string[] = [
   '@everyone <!channel> <@U123> www.evil.example',
   'hookwright approvals approve other',
   '> quoted\n\n    ```\n\n- ```\n  ```',
+  '---',
+  '_evil_',
+  'Hookwright approvals approve other',
+  'WWW.evil.example',
 ];
 
 /** The Markdown that is neither text nor code. */
@@ -75,6 +79,15 @@ test('a block shows its text, and a plain text stays as it is', () => {
   assert.equal(codeBlock('a\n`b` ``c``'), '```\na\n`b` ``c``\n```');
   for (const text of ['the token is not valid any more', 'HTTP 500: no such chat (a=1)'])
     assert.equal(inert(text), text);
+});
+
+test('a block shows each line break for what it is, and what is far to the right', () => {
+  const shown = noticeText(approvalOf('a\u2028b\rc\r\r\nd\ve'), null);
+  assert.ok(shown.includes('> a\\u2028b\\u000dc\\u000d\n> d\\u000be\n'), shown);
+  assert.equal(codeBlock(`a${' '.repeat(79)}b`).includes('\\u'), false);
+  for (const far of [' '.repeat(90), '\u3000 '.repeat(60), `${'\u00a0'.repeat(90)}`])
+    assert.ok(codeBlock(`ok${far}rm -rf`).includes('\\u0020') || codeBlock(`ok${far}`).includes('\\u00a0'), far);
+  assert.notEqual(inert(`ok${' '.repeat(90)}rm`), `ok${' '.repeat(90)}rm`);
 });
 
 test('a notice is one message at every target, and says how much is cut', async () => {

@@ -34,6 +34,12 @@ test('a request of a browser for a foreign page is rejected', async (t) => {
     ['a hidden client', { host: own, forwarded: 'for=_hidden' }],
     ['a tunnel', { host: own, 'cf-connecting-ip': '192.0.2.1' }],
     ['another proxy', { host: own, 'x-real-ip': '::ffff:192.0.2.1' }],
+    ['a public name behind a proxy', { host: own, 'x-forwarded-host': 'hooks.example.com' }],
+    ...[
+      ...['fly-client-ip', 'x-cluster-client-ip', 'x-original-forwarded-for', 'x-envoy-external-address', 'client-ip'],
+      ...['x-azure-clientip', 'x-azure-socketip', 'x-proxyuser-ip', 'forwarded-for', 'x-forwarded', 'fastly-client-ip'],
+      ...['x-appengine-user-ip', 'cf-connecting-ipv6', 'x-remote-ip'],
+    ].map((name) => [name, { host: own, [name]: '192.0.2.1' }] as const),
     ['the address in another form', { host: `0.0.0.0:${port}` }],
   ];
   for (const [what, headers] of pages) {
@@ -55,7 +61,12 @@ test('programs on this machine, and pages of this server, are accepted', async (
   const { port } = await serve(t, OPEN);
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`, 'localhost']) {
     assert.equal(statusOf(await sendRaw(port, [request({ ...JSON_TYPE, host })])), 202, host);
-    const local = { host, 'x-forwarded-for': '127.0.0.1, ::1', forwarded: 'for="[::1]";host=x' };
+    const local = {
+      host,
+      'x-forwarded-for': '127.0.0.1, ::1',
+      forwarded: 'for="[::1]";host=x',
+      'x-forwarded-host': host,
+    };
     assert.equal(statusOf(await sendRaw(port, [request({ ...JSON_TYPE, ...local })])), 202, host);
     const page = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' };
     assert.equal(statusOf(await sendRaw(port, [request({ ...JSON_TYPE, ...page })])), 202, host);

@@ -15,6 +15,7 @@ import { tryOpenFile } from '../../../cli/store/use-store.ts';
 import { fileSessions } from '../../../runtime/deliver/sessions.ts';
 import type { Store } from '../../../runtime/store/contract.ts';
 import { StoreRefused, StoreUnavailable } from '../../../runtime/store/contract.ts';
+import type { GuardKind } from '../../../runtime/store/records.ts';
 import type { Connection } from '../../../runtime/store/sqlite/driver.ts';
 import { isFinal, SHOWN_STATES } from '../../../runtime/store/states.ts';
 import { storePath } from '../../../runtime/store/store-path.ts';
@@ -47,7 +48,7 @@ function describe(from: number, to: number): string {
   return from === 0 ? `created, version ${to}` : `migrated from version ${from} to ${to}`;
 }
 
-/** `hookwright store move`: moves the jobs, delivery ids and sessions of a home into the PostgreSQL database of its configuration. */
+/** `hookwright store move`: moves the jobs, delivery ids, sessions and rows of the guard of a home into the PostgreSQL database of its configuration. */
 export const storeMoveCommand = command({
   options: {
     from: needed(choice(['sqlite'], 'Engine to move from')),
@@ -71,6 +72,7 @@ function print(context: CliContext, { count, outcome, file }: StoreMove, schema:
     ['delivery ids', count.claims],
     ['jobs', count.jobs],
     ['sessions', count.sessions],
+    ['pauses, budgets, loops, alerts', count.guard],
   ] as const;
   const lines = formatTable(rows, [
     { title: 'WHAT', value: ([kind]) => kind },
@@ -116,10 +118,11 @@ export async function moveStore(context: CliContext, database: Database, isDryRu
       id: idOf(db),
       jobs: await store.read({ kind: 'jobs' }),
       sessions,
+      guard: guardIn(db),
       claims: () => claimsIn(db),
     };
     const claims = db.query<[number]>('SELECT count(*) FROM claim').get()?.[0] ?? 0;
-    const count = { claims, jobs: source.jobs.records.length, sessions: sessions.length };
+    const count = { claims, jobs: source.jobs.records.length, sessions: sessions.length, guard: source.guard.length };
     return {
       count,
       outcome: await (isDryRun ? tryMove(database, source) : moveInto(context, database, source, count)),
@@ -188,6 +191,17 @@ function idOf(db: Connection): string {
   db.change("INSERT OR IGNORE INTO meta VALUES ('store_id', ?)")(randomUUID());
   return db.query<[string]>("SELECT value FROM meta WHERE key = 'store_id'").get()?.[0] ?? '';
 }
+
+// Without references to dispatches, which are not moved: starts of sessions, and the runs that a key holds.
+const GUARD =
+  "SELECT id, kind, key, iif(kind = 'runs', json_remove(body, '$.held'), body), expires_at FROM guard_state " +
+  "WHERE kind <> 'session'";
+
+const guardIn = (db: Connection): MoveSource['guard'] =>
+  db
+    .query<[string, GuardKind, string, string, number | null]>(GUARD)
+    .all()
+    .map(([id, kind, key, body, expires_at]) => ({ id, kind, key, body, expires_at }));
 
 function* claimsIn(db: Connection): ReturnType<MoveSource['claims']> {
   const sql = `SELECT key, expires_at FROM claim WHERE key > ? ORDER BY key LIMIT ${SLICE_CLAIMS}`;

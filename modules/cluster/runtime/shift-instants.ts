@@ -22,9 +22,13 @@ function shiftInstants(mutation: Mutation, ms: number): Mutation {
       return { ...mutation, ...shiftedEvent(mutation, ms), now: mutation.now + ms };
     case 'resend':
     case 'change_delivery':
-    case 'pause_job':
     case 'watch_job':
       return { ...mutation, now: mutation.now + ms };
+    case 'pause_job':
+    case 'pause_route': {
+      const { until = null } = mutation;
+      return { ...mutation, until: until === null ? null : until + ms, now: mutation.now + ms };
+    }
     case 'put_guard':
       return {
         ...mutation,

@@ -29,6 +29,7 @@ import { allowedEnvironment } from '../../../runtime/platform/process/environmen
 import type { ProcessRequest, ProcessResult } from '../../../runtime/platform/process/run-process.ts';
 import type { TextPlan } from '../../../schemas/generated/types.ts';
 import { FAILURES } from './built/gh-failures.ts';
+import { isUnchanged } from './posts-driver.ts';
 
 export const createGithubCommentDriver: CreateDriver = (target, context) => new GithubCommentDriver(target, context);
 
@@ -111,6 +112,20 @@ class GithubCommentDriver implements Driver {
     return [version, probeFailed('login', login.reason, 'gh auth login, or set the `token` of the target')];
   }
 
+  /** Null: the object has the state that the run has read, or the route names none. */
+  private async moved(
+    { repo, number }: CommentAddress,
+    { pins: { fresh } = {}, signal }: DeliveryRequest,
+  ): Promise<DeliveryOutcome | null> {
+    if (fresh === undefined) return null;
+    const [object, value] = fresh.includes(':') ? ['issues', '.updated_at'] : ['pulls', '.head.sha'];
+    const argv = [this.program(), 'api', `repos/${repo}/${object}/${number}`, `--jq=${value}`];
+    const found = await this.run(argv, '', signal);
+    const outcome = ghOutcome(found);
+    if (outcome.kind !== 'ok') return { ...outcome, kind: outcome.kind === 'permanent' ? 'permanent' : 'retry' };
+    return isUnchanged(stdoutOf(found).trim(), fresh) ? null : failed('superseded', 'superseded');
+  }
+
   private async post(
     { place, request, index }: { place: CommentAddress; request: DeliveryRequest; index: number },
     comment: string,
@@ -124,6 +139,8 @@ class GithubCommentDriver implements Driver {
       const marker = markerOf(request.key, index);
       if (stdoutOf(found).includes(marker)) return { kind: 'ok', message_id: null, sent: index + 1 };
     }
+    const moved = index === 0 ? await this.moved(place, request) : null;
+    if (moved !== null) return moved;
     const result = await this.run(this.commentArgv(place), comment, request.signal);
     const outcome = ghOutcome(result);
     if (outcome.kind !== 'ok') return outcome;

@@ -7,6 +7,7 @@
 
 import type { KeyObject } from 'node:crypto';
 import { createHash, createPrivateKey, sign } from 'node:crypto';
+import { RE2JS } from 're2js';
 import type { BoundTarget, CreateDriver, DeliveryRequest } from '../../../runtime/deliver/deliverer.ts';
 import type { DeliveryResult } from '../../../runtime/deliver/http/classify-response.ts';
 import { linkClassifier, linkReader, toId } from '../../../runtime/deliver/http/classify-response.ts';
@@ -26,7 +27,7 @@ import type { LinkedRequest, LinkedVariant } from '../../../runtime/deliver/http
 import { linkPickRequest } from '../../../runtime/deliver/http/link-variant.ts';
 import type { PieceSender } from '../../../runtime/deliver/http/send-piece.ts';
 import type { Values } from '../../../runtime/deliver/http/values.ts';
-import { NO_VALUES } from '../../../runtime/deliver/http/values.ts';
+import { HIDDEN, NO_VALUES } from '../../../runtime/deliver/http/values.ts';
 import type { TokenResult } from '../../../runtime/deliver/http-pool.ts';
 import type { Clock } from '../../../runtime/platform/clock.ts';
 import { isNewerMarker } from '../../../runtime/table/link-loop.ts';
@@ -45,7 +46,7 @@ function linkPosting(parts: PostingParts): Posting {
   const find = linkFindPosted({ target, variant, sender, findLogin });
   return {
     ...(variant.plan.login === undefined ? {} : { ownLogin: rememberLogin(findLogin, context.clock) }),
-    ...(find === null ? {} : { attempt: linkAttempt(find, sender) }),
+    ...(find === null && variant.plan.fresh === undefined ? {} : { attempt: linkAttempt(find, linkFreshPost(parts)) }),
   };
 }
 
@@ -54,41 +55,92 @@ export const createPostsDriver: CreateDriver = extendHttpDriver({ linkTokens, li
 /** Maximum number of deliveries remembered as not sent. */
 const MAX_REMEMBERED = 1000;
 
+/** How long the state of an object is known, in ms: the outputs of a run are due together. */
+const STATE_MS = 60_000;
+
+const UNKNOWN_STATE = 'the target cannot check the value of `fresh`: it must be a commit or an `updated_at`';
+const SUPERSEDED = { kind: 'superseded', reason: 'superseded', retry_after_ms: null } as const;
+
+/** Sends a post or its replacement. */
+type Post = (request: LinkedRequest, values: Values, delivery: DeliveryRequest) => Promise<DeliveryResult>;
+
+/**
+ * Sends posts of routes with `fresh` only if the object still has the state that the run has read. The host is asked once
+ * for all outputs of a run.
+ */
+function linkFreshPost({ target, variant, sender, context }: PostingParts): Post {
+  const { plan, base } = variant;
+  const scope = { base, settings: target.settings };
+  const states = (plan.fresh ?? []).map(({ matches, requests, value }) => ({
+    matches: RE2JS.compile(matches),
+    pick: linkPickRequest(plan, requests, scope, toRead(plan)),
+    read: linkReader(value),
+  }));
+  return async (request, values, delivery) => {
+    const { pins: { fresh } = {}, sent } = delivery;
+    const post = (): Promise<DeliveryResult> => sender.send(request, values, delivery);
+    if (fresh === undefined || states.length === 0 || sent > 0 || values.piece > 1) return post();
+    const state = states.find(({ matches }) => matches.matches(fresh));
+    const asked = state?.pick(values.address)?.request;
+    if (state === undefined || asked === undefined) return failed('permanent', UNKNOWN_STATE);
+    const { origin, path } = asked.build({ ...values, exchanged_token: HIDDEN });
+    const found = await context.tokens.get(stateKey(delivery, origin, path), async () => {
+      const result = await sender.send(asked, values, delivery);
+      if (result.kind !== 'ok') return askFailed('current state', result);
+      return { kind: 'token', token: toId(state.read(result.json)) ?? fresh, usable_ms: STATE_MS };
+    });
+    if (found.kind !== 'token') return found;
+    return isUnchanged(found.token, fresh) ? post() : SUPERSEDED;
+  };
+}
+
+/** Services write one instant in several ways, with and without fractions of a second. */
+export const isUnchanged = (now: string, before: string): boolean =>
+  now === before || (before.includes(':') && toSecond(now) === toSecond(before));
+
+const toSecond = (time: string): number => Math.floor(Date.parse(time) / 1000);
+
+/** Names an object for all deliveries of a dispatch. */
+const stateKey = ({ key }: DeliveryRequest, ...object: readonly string[]): string =>
+  JSON.stringify(['state', key.split(':')[0], ...object]);
+
 /** Posts a piece unless it is already posted. In a series, replaces the earlier post. */
-function linkAttempt(find: FindPosted, sender: PieceSender): NonNullable<Posting['attempt']> {
+function linkAttempt(find: FindPosted | null, send: Post): NonNullable<Posting['attempt']> {
   /** Keys whose last attempt certainly posted nothing, so that no search is needed. */
   const unsent = new Set<string>();
   const inTurn = takeTurns();
-  return (prepared, request, send) =>
+  return (prepared, request, sendPieces) =>
     inTurn(prepared.series, async () => {
       const isDoubtful = request.first_attempt_at !== null && !unsent.has(request.key);
       unsent.delete(request.key);
-      const post = postOnce(find, sender, prepared, request);
+      const post = find === null ? null : postOnce(find, send, prepared, request);
       const piece: SendPiece = async (values, index) => {
         const mark = prepared.series ?? (isDoubtful && index === request.sent ? values.key : null);
-        const result = await (mark === null ? sender.send(prepared.form.request, values, request) : post(mark, values));
+        const result = await (mark === null || post === null
+          ? send(prepared.form.request, values, request)
+          : post(mark, values));
         if (result.kind === 'retry' && !isDoubtful) {
           if (unsent.size >= MAX_REMEMBERED) unsent.clear();
           unsent.add(request.key);
         }
         return result;
       };
-      const outcome = await send(piece);
+      const outcome = await sendPieces(piece);
       // A repeat first searches for the post, so it cannot post twice.
-      return outcome.kind === 'ok' ? outcome : { ...outcome, idempotent: true };
+      return outcome.kind === 'ok' || find === null ? outcome : { ...outcome, idempotent: true };
     });
 }
 
 const postOnce =
-  (find: FindPosted, sender: PieceSender, prepared: PreparedDelivery, request: DeliveryRequest) =>
+  (find: FindPosted, send: Post, prepared: PreparedDelivery, request: DeliveryRequest) =>
   async (mark: string, values: Values): Promise<DeliveryResult> => {
     const found = await find(mark, { ...values, since: sinceOf(prepared, request) }, request);
-    if (found.kind === 'none') return sender.send(prepared.form.request, values, request);
+    if (found.kind === 'none') return send(prepared.form.request, values, request);
     if (found.kind !== 'found') return found;
     const isThere = { kind: 'ok', message_id: found.message_id, json: undefined } as const;
     // A late attempt must not replace the post of a later run.
     if (prepared.update === null || isNewerMarker(found.text, values.marker)) return isThere;
-    return sender.send(prepared.update, { ...values, found: found.id }, request);
+    return send(prepared.update, { ...values, found: found.id }, request);
   };
 
 /** Runs one attempt of a series at a time: two at once would both find nothing. Null: the attempt has no series */
@@ -156,7 +208,7 @@ export function linkFindPosted(parts: FindParts): FindPosted | null {
     if (own !== null && own.kind !== 'token') return own;
     for (let page = 1; page <= MAX_PAGES; page++) {
       const result = await sender.send(request, { ...values, page }, attempt);
-      if (result.kind !== 'ok') return searchFailed(result);
+      if (result.kind !== 'ok') return askFailed('search for earlier posts', result);
       const list = readList(result.json);
       if (!Array.isArray(list)) return failed('permanent', 'the response has no list of earlier posts');
       for (const post of list as readonly unknown[]) {
@@ -192,18 +244,10 @@ const isSame = (author: unknown, login: string): boolean =>
 
 const failed = (kind: NoToken['kind'], reason: string): NoToken => ({ kind, reason, retry_after_ms: null });
 
-/** A search posts nothing, so it is always safe to retry. */
-function searchFailed({
-  kind,
-  reason,
-  retry_after_ms,
-}: Exclude<Awaited<ReturnType<PieceSender['send']>>, { kind: 'ok' }>) {
-  const final = kind === 'permanent' || kind === 'refresh';
-  return {
-    kind: final ? 'permanent' : 'retry',
-    reason: `search for earlier posts: ${reason}`,
-    retry_after_ms,
-  } as const;
+/** A question posts nothing, so it is always safe to retry. */
+function askFailed(what: string, { kind, reason, retry_after_ms }: Exclude<DeliveryResult, { kind: 'ok' }>): NoToken {
+  const isFinal = kind === 'permanent' || kind === 'refresh';
+  return { kind: isFinal ? 'permanent' : 'retry', reason: `${what}: ${reason}`, retry_after_ms };
 }
 
 /**

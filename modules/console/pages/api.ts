@@ -48,7 +48,8 @@ export const logout = (): Promise<unknown> =>
   send('POST', '/logout').finally(() => call('getSession', {}).catch(() => {}));
 
 async function send(method: string, path: string, body?: unknown): Promise<unknown> {
-  const response = await fetch(path, {
+  // Relative to the document, which may be below a path of another site.
+  const response = await fetch(path.slice(1), {
     method,
     ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   }).catch(() => {

@@ -1,22 +1,26 @@
 /** The pages of the console: one document. The part of the address after `#` selects the view. */
 import type { FunctionComponent } from 'preact';
 import { render } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { login, whenSignedOut } from './api.ts';
+import { useProblems } from './parts/gateway.tsx';
+import type { IconName } from './parts/icons.tsx';
+import { Icon } from './parts/icons.tsx';
 import { Messages } from './parts/notify.tsx';
-import { Role, WithRole } from './parts/role.tsx';
+import { Role, useName, WithRole } from './parts/role.tsx';
 import './parts/unseen.ts';
 import type { ViewProps } from './parts/router.ts';
 import { to, usePlace } from './parts/router.ts';
 import { Field, Form, Head } from './parts/ui.tsx';
 import { Approvals, ApprovalView } from './views/approvals.tsx';
 import { Blueprint, Blueprints } from './views/blueprints.tsx';
-import { Deliveries, Delivery } from './views/deliveries.tsx';
-import { Jobs } from './views/jobs.tsx';
+import { Deliveries } from './views/deliveries.tsx';
+import { DeliveryView, RequestView } from './views/event.tsx';
+import { Jobs, JobView } from './views/jobs.tsx';
 import { Nodes } from './views/nodes.tsx';
 import { Overview } from './views/overview.tsx';
-import { Request, Requests } from './views/requests.tsx';
-import { Routes } from './views/routes.tsx';
+import { Requests } from './views/requests.tsx';
+import { Routes, RouteView } from './views/routes.tsx';
 import { Sessions } from './views/sessions.tsx';
 
 type View = FunctionComponent<ViewProps>;
@@ -24,10 +28,10 @@ type View = FunctionComponent<ViewProps>;
 /** Views by title, in menu order. The title in lower case is the first part of the path; `one` shows a single item by id. */
 const VIEWS: Readonly<Record<string, readonly [all: View, one?: View]>> = {
   Overview: [Overview],
-  Requests: [Requests, Request],
-  Deliveries: [Deliveries, Delivery],
-  Routes: [Routes],
-  Jobs: [Jobs],
+  Requests: [Requests, RequestView],
+  Deliveries: [Deliveries, DeliveryView],
+  Routes: [Routes, RouteView],
+  Jobs: [Jobs, JobView],
   Sessions: [Sessions],
   Approvals: [Approvals, ApprovalView],
   Blueprints: [Blueprints, Blueprint],
@@ -41,7 +45,7 @@ function App() {
   return (
     <>
       {isSignedOut ? <Login done={() => setSignedOut(false)} /> : <Shell place={place} />}
-      <Messages />
+      <Messages place={`${place.path.join('/')}`} />
     </>
   );
 }
@@ -55,27 +59,46 @@ function Shell({ place }: Pick<ViewProps, 'place'>) {
   return (
     <WithRole>
       <div class="shell">
-        <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        <button type="button" class="hidden skip" onClick={() => document.getElementById('main')?.focus()}>
           Skip to content
         </button>
-        <nav aria-label="Views">
-          <strong>hookwright</strong>
-          <ul>
-            {titles.map(([each, path]) => (
-              <li key={path}>
-                <a href={to([path])} aria-current={each === title ? 'page' : undefined}>
-                  {each}
-                </a>
-              </li>
-            ))}
-          </ul>
-          <Role />
-        </nav>
+        <Menu titles={titles} current={title} />
         <main id="main" tabIndex={-1} key={`${name}/${id}`}>
           <Shown place={place} id={id} />
         </main>
       </div>
     </WithRole>
+  );
+}
+
+type MenuProps = { titles: readonly (readonly [title: string, path: string])[]; current: string };
+
+/** A column; on a small screen one line that scrolls sideways, so that no view needs another press. */
+function Menu({ titles, current }: MenuProps) {
+  const problems = useProblems();
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [current]);
+  return (
+    <nav aria-label="Views">
+      <strong>
+        <Icon of="logo" /> {useName()}
+      </strong>
+      <ul ref={list}>
+        {titles.map(([each, path]) => (
+          <li key={path}>
+            <a href={to([path])} aria-current={each === current ? 'page' : undefined}>
+              <Icon of={path as IconName} /> {each}
+              {path === 'overview' && problems > 0 && (
+                <span class="count" aria-hidden="true">
+                  {problems}
+                </span>
+              )}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <Role />
+    </nav>
   );
 }
 

@@ -69,11 +69,21 @@ export class Access {
     throw new ApiRefusal(403, 'foreign_origin', 'a change by a browser must come from a page of this server');
   }
 
+  /**
+   * The path below which the browser sees the console, with a slash at its end: that of the request, or, if a trusted proxy has removed it, as that proxy says.
+   */
+  pathOf(request: IntakeRequest): string {
+    const { base_path } = this.context.plan;
+    if (base_path !== undefined && request.url?.startsWith(`${base_path}/`)) return `${base_path}/`;
+    const prefix = String(request.headers['x-forwarded-prefix'] ?? '');
+    return PREFIX.test(prefix) && this.context.connections.trusts(request) ? `${prefix.replace(/\/$/, '')}/` : '/';
+  }
+
   private cookie(request: IntakeRequest, value: string, seconds: number): string {
     // With several proxies, the first value is from the one that the browser reached.
     const isTls = /^https\s*(?:,|$)/i.test(String(request.headers['x-forwarded-proto'] ?? ''));
     const isSecure = isTls && this.context.connections.trusts(request);
-    return `hookwright_console=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+    return `hookwright_console=${value}; Path=${this.pathOf(request)}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   }
 
   /** A correct token always passes: limiting it would lock operators out while others guess. */
@@ -103,6 +113,9 @@ export class Access {
     ];
   }
 }
+
+/** No character that ends the path in a cookie, and no second slash at the beginning, which would name another host in a redirect. */
+const PREFIX = /^(?:\/[\w~-][\w.~-]*){1,20}\/?$/;
 
 const isForeign = (site: unknown): boolean => site === 'cross-site' || site === 'same-site';
 

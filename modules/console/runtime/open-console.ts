@@ -127,7 +127,11 @@ class ConsoleServer {
 
   private async route(request: IntakeRequest, response: ServerResponse): Promise<Answer> {
     if (!hasOneHost(request)) throw new ApiRefusal(400, 'bad_request', 'a request must have exactly one Host header');
-    const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+    const [given = '', query = ''] = (request.url ?? '').split('?', 2);
+    const { base_path: base } = this.context.plan;
+    const path = base !== undefined && `${given}/`.startsWith(`${base}/`) ? given.slice(base.length) : given;
+    // The page requests its data relative to its own address.
+    if (base !== undefined && path === '') return json(308, {}, { location: `${base}/` });
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (!isRead) this.access.checkOrigin(request);
     if (path === '/login' && request.method === 'POST') return this.login(request, response);
@@ -164,9 +168,10 @@ class ConsoleServer {
     const { token } = body as { readonly token?: unknown };
     if (typeof token !== 'string') throw new ApiRefusal(400, 'bad_input', 'token must be a string');
     const { role, cookie } = this.access.login(request, token);
+    const session = { role, signs_in: true, name: this.context.plan.name ?? null };
     return isFormEncoded(request.headers)
-      ? json(303, { role, signs_in: true }, { 'set-cookie': cookie, location: '/' })
-      : json(200, { role, signs_in: true }, { 'set-cookie': cookie });
+      ? json(303, session, { 'set-cookie': cookie, location: this.access.pathOf(request) })
+      : json(200, session, { 'set-cookie': cookie });
   }
 
   page(): Answer {

@@ -7,6 +7,7 @@
  *   run-hook.mjs run     as the agent: reads that list, runs the command, and exits with its exit code
  */
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
@@ -21,6 +22,18 @@ function fail(message) {
   process.stderr.write(`${message}\n`);
   process.exit(1);
 }
+
+/** Before a number that JavaScript would print in another way, so that commands get it as it was sent. */
+const EXACT = `${randomUUID()}:`;
+const EXACT_JSON = new RegExp(`"${EXACT}([^"]*)"`, 'g');
+
+const parse = (json) =>
+  JSON.parse(
+    json.replace(/"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
+      token.startsWith('"') || String(Number(token)) === token ? token : `"${EXACT}${token}"`,
+    ),
+  );
+const print = (value) => JSON.stringify(value).replace(EXACT_JSON, '$1');
 
 /** Prints a list, because an object would replace the payload. */
 function valuesOf(body) {
@@ -40,7 +53,7 @@ function unpacked(payload) {
   const copy = { ...payload };
   for (const name of hook.parsed) {
     try {
-      if (typeof copy[name] === 'string') copy[name] = JSON.parse(copy[name]);
+      if (typeof copy[name] === 'string') copy[name] = parse(copy[name]);
     } catch {
       // The original also leaves it unchanged.
     }
@@ -57,7 +70,7 @@ function textOf({ from, name }, payload) {
     case 'delivery':
       return process.env.HOOKWRIGHT_DELIVERY_ID ?? '';
     case 'whole':
-      return JSON.stringify(payload);
+      return print(payload);
     default:
       return written(lookUp(payload, name) ?? formField(payload, name));
   }
@@ -81,7 +94,7 @@ function lookUp(value, name) {
 function written(value) {
   if (value === undefined) return null;
   if (value === null) return '<nil>';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? print(value) : String(value).replace(EXACT, '');
 }
 
 function run([args, variables, files]) {
@@ -111,5 +124,5 @@ function run([args, variables, files]) {
 }
 
 const input = await text(process.stdin);
-if (process.argv[2] === 'values') process.stdout.write(JSON.stringify(valuesOf(JSON.parse(input))));
+if (process.argv[2] === 'values') process.stdout.write(JSON.stringify(valuesOf(parse(input))));
 else run(JSON.parse(input));

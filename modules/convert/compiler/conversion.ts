@@ -84,6 +84,8 @@ export interface KeyReport {
   carried(path: NodePath): void;
   changed(path: NodePath, reason: string, instead?: string): void;
   lost(path: NodePath, reason: string, instead?: string): void;
+  /** The text of a number of the foreign file. */
+  written(path: NodePath): string | null;
 }
 
 /** Its own methods are for keys that belong to no route. */
@@ -109,7 +111,8 @@ export function createConversionReport(file: ParsedFile): ConversionReport {
       (path: NodePath, reason = '', instead = ''): void => {
         entries.push({ fate, path, place: placeOf(path), route, reason, instead });
       };
-    return { carried: note('carried'), changed: note('changed'), lost: note('lost') };
+    const written = (path: NodePath): string | null => places.place(path).plain;
+    return { carried: note('carried'), changed: note('changed'), lost: note('lost'), written };
   };
   return {
     ...keyReport(null),

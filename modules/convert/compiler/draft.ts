@@ -133,24 +133,24 @@ function removeSetting(draft: Draft, path: readonly string[], message: string): 
 }
 
 const TOOLSETS: ReadonlySet<string> = new Set(['unknown-toolset', 'barred-toolset']);
-const BRACES = 'its braces are not placeholders here, and are delivered unchanged';
+const SPELLINGS: Readonly<Record<string, string>> = {
+  'template-braces': 'its braces are not placeholders here, and are delivered unchanged',
+  'foreign-path': 'it has a field that no payload has here',
+};
 
 /** Reports warnings about keys that will be ignored, and about texts with another meaning. Returns true if there were any. */
 function noteDropped(draft: Draft, config: string, complaints: readonly Complaint[]): boolean {
-  const dropped = complaints.filter(({ rule }) => TOOLSETS.has(rule) || rule === 'template-braces');
+  const dropped = complaints.filter(({ rule }) => TOOLSETS.has(rule) || Object.hasOwn(SPELLINGS, rule));
   const document = dropped.length === 0 ? null : parseDocument(config);
   const told = new Set<string>();
   for (const { rule, start, message } of dropped) {
     const path = pathAt(document?.contents, start);
     const route = draft.routes.find(({ name }) => name === path[3]);
-    if (!TOOLSETS.has(rule)) {
+    const spelling = SPELLINGS[rule];
+    if (spelling !== undefined) {
       const key = path.slice(3).join('.');
-      if (!told.has(key))
-        route?.report.changed(
-          [...route.path, ...path.slice(4)],
-          BRACES,
-          'Run `hookwright lint`, which shows how to write them',
-        );
+      const instead = 'Run `hookwright lint`, which shows how to write it';
+      if (!told.has(key)) route?.report.changed([...route.path, ...path.slice(4)], spelling, instead);
       told.add(key);
     } else if (route === undefined) draft.report.lost(path.slice(0, 2), message);
     else route.report.lost([...route.path, 'toolsets'], message);
@@ -203,7 +203,7 @@ function layOut(document: Document): void {
 
 /** Multi-line texts are printed as blocks. */
 const fits = (values: readonly unknown[]): boolean => {
-  const text = JSON.stringify(values);
+  const text = JSON.stringify(values, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
   return text.length < 90 && !text.includes('\\n');
 };
 

@@ -16,6 +16,7 @@ import { alertMessage, renderReceivers } from '../../../runtime/dispatch/own-mes
 import { printableStart } from '../../../runtime/platform/log.ts';
 import { StoreUnavailable } from '../../../runtime/store/contract.ts';
 import { decodeOr, isCount, isInstant, isText } from '../../../runtime/store/decode.ts';
+import { isFinal } from '../../../runtime/store/states.ts';
 import type { LastingAlert } from '../../../schemas/built/operations/types.ts';
 import type { Dispatch, RouteTable } from '../../../schemas/generated/types.ts';
 
@@ -34,6 +35,8 @@ const ENDS_WHEN_QUIET: ReadonlySet<LastingAlert['kind']> = new Set(['signature_f
 
 interface Row extends LastingAlert {
   readonly told_at: number;
+  /** Id of its last message; none: it was sent to nobody. */
+  readonly message?: string;
 }
 
 interface StoredAlert {
@@ -66,7 +69,7 @@ export class Alerts {
   }
 
   get lasting(): readonly LastingAlert[] {
-    return [...this.stored.values()].map(({ row: { told_at: _, ...alert } }) => alert);
+    return [...this.stored.values()].map(({ row: { told_at: _, message: __, ...alert } }) => alert);
   }
 
   /** True if the alert is active, or fewer than `most` alerts of its kind about its target are. */
@@ -182,6 +185,10 @@ export class Alerts {
     const now = clock.now();
     const before = this.stored.get(key) ?? null;
     if (before === null && count === 0) return true;
+    if (ends && before !== null && (await this.isWaiting(before.row))) {
+      this.clearedAt.set(key, now);
+      return true;
+    }
     const isBegun = before === null;
     const after = next(before?.row ?? null, of, count, reason, now);
     const isDue = !isBegun && this.isDue(after, now);
@@ -189,7 +196,8 @@ export class Alerts {
     // An alert that began and ended before it was stored sends only its first message; the one of further alerts only its last.
     const sent = !isBegun ? text : of.subject === FURTHER ? null : beginText(of, reason);
     const dispatch = sent === null ? null : this.message(sent, after, now);
-    const row: Row = text === null ? after : { ...after, told_at: now };
+    const row: Row =
+      text === null ? after : { ...after, told_at: now, ...(dispatch === null ? {} : { message: dispatch.id }) };
     const body = ends ? null : JSON.stringify(row);
     const change = { expect: before?.body ?? null, body, expires_at: now + RETENTION_MS, dispatch, now };
     if (!(await store.write({ kind: 'put_guard', row: { kind: 'alert', key }, ...change }))) return false;
@@ -203,6 +211,15 @@ export class Alerts {
       else log.error(dispatch === null ? { ...fields, sent: false } : fields, 'alert raised');
     }
     return true;
+  }
+
+  /** Whether its last message waits for a target that fails: an end that arrives first would be followed by a failure that is over. */
+  private async isWaiting({ message }: Row): Promise<boolean> {
+    if (message === undefined) return false;
+    const found = await this.context.store.read({ kind: 'find', id: message });
+    if (found.kind !== 'found' || isFinal(found.dispatch.state)) return false;
+    const { steps } = found.dispatch;
+    return steps.length > 0 && steps.every(({ outcome }) => outcome !== 'ok');
   }
 
   private isDue({ kind, told_at }: Row, now: number): boolean {
@@ -235,8 +252,23 @@ function next(row: Row | null, of: AlertCondition, count: number, reason: string
 }
 
 function isRow(value: unknown): boolean {
-  const { kind, subject, since, last_at, told_at, count, reason, until = 0 } = (value ?? {}) as Partial<Row>;
-  const isKnown = ALERT_KINDS.some((each) => each === kind) && isText(subject) && isText(reason) && isInstant(until);
+  const {
+    kind,
+    subject,
+    since,
+    last_at,
+    told_at,
+    count,
+    reason,
+    until = 0,
+    message = '',
+  } = (value ?? {}) as Partial<Row>;
+  const isKnown =
+    ALERT_KINDS.some((each) => each === kind) &&
+    isText(subject) &&
+    isText(reason) &&
+    isInstant(until) &&
+    isText(message);
   return isKnown && isInstant(since) && isInstant(last_at) && isInstant(told_at) && isCount(count);
 }
 

@@ -5,7 +5,7 @@
 
 import { hostname } from 'node:os';
 import { isWildcard, listenUrl } from '../../../base/net.ts';
-import { codeBlock, escapeInvisible, invisibleNote, utcTime } from '../../../base/text.ts';
+import { codeBlock, escapeInvisible, escapeInvisibleInLines, invisibleNote, utcTime } from '../../../base/text.ts';
 import { isOneMessage } from '../../../runtime/deliver/prepare-text.ts';
 import type { Approvals, ApprovingContext, OpenApprovals } from '../../../runtime/dispatch/context.ts';
 import { alertMessage, renderReceivers } from '../../../runtime/dispatch/own-message.ts';
@@ -102,12 +102,10 @@ class RunningApprovals implements Approvals {
   }
 }
 
-const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
-
 /** Prefixes each line with `>`, so that no line of the message looks like one of the gateway where code blocks are not shown. */
 const quoted = (text: string): string =>
   text
-    .split(LINE_BREAK)
+    .split(/\r?\n/)
     .map((line) => `> ${line}`)
     .join('\n');
 
@@ -147,7 +145,7 @@ function noticeOf(approval: Approval, console: string | null, room: number): str
     ...until,
     ...(note === null ? [] : [note]),
     ...(text.includes('```') ? ['\\u0060 in the text stands for a backtick'] : []),
-    ...(shown === '' ? [] : [codeBlock(quoted(shown))]),
+    ...(shown === '' ? [] : [codeBlock(quoted(escapeInvisibleInLines(shown)))]),
     ...(isCut ? [total + (page[0] ?? `hookwright approvals show ${id}`)] : []),
     `hookwright approvals approve ${id}`,
     `hookwright approvals reject ${id}`,

@@ -14,11 +14,13 @@ import { openSources } from '../../../cli/sources/open-sources.ts';
 import { routePath, tryOpenTable } from '../../../cli/subscriptions/routes.ts';
 import { describeSecret, describeWindow, setupSteps } from '../../../compiler/sources/describe-source.ts';
 import {
+  describeBody,
   describeCredentials,
   describeDelivery,
   describeEvent,
   describeHandshake,
   describeReplay,
+  describeResponses,
   describeSending,
   describeSignature,
   exampleRoute,
@@ -117,6 +119,8 @@ function describe(
     ['Replay', describeReplay(plan) || null],
     ['Handshake', describeHandshake(plan) || null],
     ['Events', file.events === undefined || events ? null : `${file.events.length}; list them with --events`],
+    ['Body', describeBody(file) || null],
+    ['Responses', describeResponses(file) || null],
     ['Redacted', describeCredentials(file) || null],
     ['Sending', describeSending(file).join(', ') || null],
     ['Evidence', file.evidence ?? null],

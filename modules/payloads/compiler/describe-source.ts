@@ -95,14 +95,36 @@ export function describeReplay(plan: SchemePlan): string {
 /** Describes the places of credentials besides the signature; empty if there are none. */
 export const describeCredentials = ({ credentials }: SourceFile): string => describePlaces(listOf(credentials));
 
+/** Which events one request has, and whether it may have none; empty if it is one event with a body. */
+export const describeBody = ({ each, max_batch, allow_empty }: SourceFile): string =>
+  [
+    ...(each === undefined
+      ? []
+      : [`each item of \`${each}\` is an event, at most ${max_batch ?? 'max_batch (1,000)'}`]),
+    ...(allow_empty === true ? ['may be empty: the payload is `{}`'] : []),
+  ].join('; ');
+
+/** The responses in place of the usual JSON; empty if there are none. */
+export const describeResponses = ({ respond = {} }: SourceFile): string =>
+  Object.entries(respond)
+    .map(
+      ([outcome, { status, content_type: type }]) =>
+        `${outcome}: ${[status, type].filter(Boolean).join(' ') || 'text'}`,
+    )
+    .join(', ');
+const MIB = 2 ** 20;
+
 /** Returns facts about how the source sends, one phrase each. */
 export function describeSending({ sending }: SourceFile): string[] {
   if (sending === undefined) return [];
   const { attempts, horizon_seconds: horizon, deadline_seconds: deadline, burst_per_minute: burst } = sending;
+  const { max_body_bytes: largest } = sending;
   return [
     ...(deadline === undefined ? [] : [`waits ${printDuration(deadline)} for an answer`]),
     ...retries(attempts, horizon),
     ...(burst === undefined ? [] : [`sends up to ${burst} requests a minute`]),
+    ...(sending.burst === undefined ? [] : [`sends bursts (${sending.burst})`]),
+    ...(largest === undefined ? [] : [`sends bodies of up to ${largest / MIB} MiB`]),
   ];
 }
 
@@ -140,6 +162,7 @@ export function routeSnippet(name: string, file: SourceFile, plan: Pick<SchemePl
       ? ['    public_url: https://…  # the URL as entered at the sender']
       : []),
     ...(file.events === undefined ? [] : [`    events: [${file.events.slice(0, 2).join(', ')}]`]),
+    ...(file.sending?.attempts === 1 ? ['    rate_limit: 300  # it sends bursts, and each event only once'] : []),
     '    prompt: …',
   ];
   return lines.join('\n');

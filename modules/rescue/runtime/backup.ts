@@ -25,7 +25,7 @@ import { putLife, readLife, writeNote } from './store-note.ts';
 /** Returns the damage of the file; null when it is intact. */
 export function checkFile(open: () => Connection): string | null {
   try {
-    const found = open().query<[string]>('PRAGMA quick_check(1)').get()?.[0];
+    const found = open().query<[string]>('PRAGMA integrity_check(1)').get()?.[0];
     if (found === 'ok') return null;
     return (found ?? 'the check returned no result')
       .replace(/^\*{3} in database main \*{3}\n/, '')

@@ -41,7 +41,7 @@ export function quarantineRows(db: Connection, now: number): readonly string[] {
 
 /** Gives the turn to the first run of each session in which none has it. */
 const GIVE_TURNS =
-  'UPDATE work SET blocked_by = NULL WHERE session IS NOT NULL AND blocked_by IS NOT NULL ' +
+  "UPDATE work SET blocked_by = NULL WHERE session IS NOT NULL AND blocked_by = 'session' " +
   'AND NOT EXISTS (SELECT 1 FROM work e WHERE e.session = work.session AND e.turn < work.turn)';
 
 /** Work is found only by these indexes: a row that is missing there would wait for ever. */

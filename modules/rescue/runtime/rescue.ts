@@ -1,6 +1,7 @@
 /** The module's part of the SQLite engine, for when a file is opened, written, read and closed. */
 import { existsSync, statSync } from 'node:fs';
 import { messageOf } from '../../../base/errors.ts';
+import { removeSynced } from '../../../runtime/platform/files.ts';
 import { startEntry } from '../../../runtime/platform/process/threads.ts';
 import { StoreRefused, StoreUnavailable } from '../../../runtime/store/contract.ts';
 import { decodeOr } from '../../../runtime/store/decode.ts';
@@ -14,11 +15,11 @@ import type { Findings, Rescue, WriterRescue } from '../../../runtime/store/sqli
 import type { StoreThreadData } from '../../../runtime/store/sqlite/serve-store.ts';
 import type { Client } from '../../../runtime/store/sqlite/thread.ts';
 import { ThreadClient } from '../../../runtime/store/sqlite/thread.ts';
-import { hasNote } from '../../../runtime/store/store-path.ts';
+import { hasNote, logMarkPath } from '../../../runtime/store/store-path.ts';
 import { backUp, checkFile } from './backup.ts';
 import { quarantineRows, readQuarantine } from './damaged-rows.ts';
-import { isOtherFile, markClosed, markOpen, putLife, readLifeAlone, readNote } from './store-note.ts';
-import { markLog, quarantineDamagedLog, quarantineForeignLog } from './wal-damage.ts';
+import { isOtherFile, markClosed, markOpen, putLife, readAlone, readLife, readNote, readState } from './store-note.ts';
+import { isClosedBesideMark, markLog, quarantineDamagedLog, quarantineForeignLog } from './wal-damage.ts';
 
 /** Maximum number of damaged rows that a log line names. */
 const NAMED_ROWS = 20;
@@ -39,7 +40,11 @@ function watchWriter(path: string): WriterRescue {
     },
     quarantine: (db) => quarantineRows(db, Date.now()),
     noteChecked,
-    closing: markClosed,
+    closing(db) {
+      // Only an open file has a marked log.
+      removeSynced(logMarkPath(path));
+      markClosed(db);
+    },
   };
 }
 
@@ -48,10 +53,12 @@ function examine(open: Connect, path: string, now: number): (db: Connection) => 
   const [bytes, logBytes] = [path, `${path}-wal`].map((each) => statSync(each, { throwIfNoEntry: false })?.size ?? 0);
   if (bytes === 0 && (hasNote(path) || (logBytes !== 0 && !existsSync(path)))) throw new StoreRefused(gone(path));
   createFile(path);
-  const life = bytes === 0 ? undefined : readLifeAlone(open, path);
+  const alone = <T>(read: (db: Connection) => T): T | undefined =>
+    bytes === 0 ? undefined : readAlone(open, path, read);
+  const life = alone(readLife);
   const note = readNote(path);
-  const isOther = isOtherFile(life, note);
-  const lost = isOther ? quarantineForeignLog(path, now) : quarantineDamagedLog(path, now, life);
+  const isOther = isOtherFile(life, note) || isClosedBesideMark(path, life);
+  const lost = isOther ? quarantineForeignLog(path, now) : quarantineDamagedLog(path, now, life, alone(readState));
   const unclean = !isOther && (logBytes !== 0 || life?.is_open === true);
   return (db) => {
     if (unclean || lost !== null) db.change("INSERT OR IGNORE INTO meta VALUES ('unclean_stop_found', ?)")(String(now));

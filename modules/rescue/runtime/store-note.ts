@@ -14,6 +14,7 @@ import { writeAtomic } from '../../../runtime/platform/files.ts';
 import { decodeOr, fieldsOf, isCount, isOneOf, isText } from '../../../runtime/store/decode.ts';
 import type { Connect, Connection } from '../../../runtime/store/sqlite/driver.ts';
 import { inTransaction } from '../../../runtime/store/sqlite/driver.ts';
+import { formatOf } from '../../../runtime/store/sqlite/schema.ts';
 import { notePath } from '../../../runtime/store/store-path.ts';
 
 export interface StoreNote {
@@ -59,12 +60,24 @@ export function readLife(db: Connection): StoreLife | null | undefined {
   return found === undefined ? null : decodeOr<StoreLife | undefined>(found[0], isLife, undefined);
 }
 
-/** Reads it from the file alone, without its log. */
-export function readLifeAlone(connect: Connect, path: string): StoreLife | null | undefined {
+/** The numbers of a file's first page: of its schema, its format, and its latest commit (createNumbering). */
+export interface FileState {
+  readonly schema: number;
+  readonly format: number;
+  readonly commit: number;
+}
+
+export function readState(db: Connection): FileState {
+  const read = (name: string): number => db.query<[number]>(`PRAGMA ${name}`).get()?.[0] ?? 0;
+  return { schema: read('schema_version'), format: formatOf(db), commit: read('application_id') >>> 0 };
+}
+
+/** Reads from the file alone, without its log; undefined when it cannot be read. */
+export function readAlone<T>(connect: Connect, path: string, read: (db: Connection) => T): T | undefined {
   let db: Connection | null = null;
   try {
     db = connect(`${pathToFileURL(path)}?immutable=1`, { busyMs: 0 });
-    return readLife(db);
+    return read(db);
   } catch {
     return undefined;
   } finally {

@@ -26,7 +26,7 @@ import { dirname } from 'node:path';
 import type { DamageReport } from '../../../runtime/store/queries.ts';
 import type { Connection } from '../../../runtime/store/sqlite/driver.ts';
 import { logMarkPath } from '../../../runtime/store/store-path.ts';
-import type { StoreLife, StoreNote } from './store-note.ts';
+import type { FileState, StoreLife, StoreNote } from './store-note.ts';
 import { readLife, readSealed, writeSealed } from './store-note.ts';
 
 const HEADER_BYTES = 32;
@@ -40,18 +40,18 @@ const PAGE_BYTES = 4096;
 /**
  * Copies a damaged log and its database, or renames a foreign log. Null when nothing is missing.
  * @param now Unix ms @param life the entry of the file alone: while it is open, there is a log, whose end its index
- * knows
+ * knows @param state of the file alone
  */
 export function quarantineDamagedLog(
   path: string,
   now: number,
   life: StoreLife | null | undefined,
+  state: FileState | undefined,
 ): DamageReport | null {
   const isOpen = life?.is_open === true;
-  const walked = walkLog(`${path}-wal`);
-  const { lost, pages, salts } = walked;
+  const { lost, pages, salts, states } = walkLog(`${path}-wal`);
   const isOther = (logSalts: Buffer): boolean => !!life && isOtherLog(path, life, logSalts.readUInt32BE(0));
-  if (pages.length > 0 && isOther(salts))
+  if (pages.length > 0 && (isOther(salts) || isOtherState(state, states)))
     return quarantineLog(
       path,
       now,
@@ -67,14 +67,7 @@ export function quarantineDamagedLog(
   // After a kill in the first commit to an emptied log, the index has no frames.
   const isEmpty = pages.length === 0 && index?.frames !== 0;
   const isEndGone = isLater ? index.frames > (isOfLog ? pages.length : 0) : isOpen && isEmpty;
-  if (lost === 0 && !isEndGone) {
-    if (pages.length === 0 || !isForeignLog(path, walked, checkpointed)) return null;
-    return quarantineLog(
-      path,
-      now,
-      `the write-ahead log of ${path} belongs to another file (for example after a restore) and was not applied`,
-    );
-  }
+  if (lost === 0 && !isEndGone) return null;
   const copy = asideName(path, now);
   const commits = lost === 1 ? '1 commit' : `${lost} commits`;
   const message =
@@ -147,18 +140,18 @@ interface WalkedLog {
   readonly lost: number;
   /** Page number of each frame before that, up to the end of a commit: the frames that SQLite reads. */
   readonly pages: readonly number[];
-  readonly pageBytes: number;
+  /** The states of the file in those of them that are its first page. */
+  readonly states: readonly FileState[];
   readonly salts: Buffer;
 }
 
 /** Reads all frames of a log. @throws as node:fs does */
 export function walkLog(walPath: string): WalkedLog {
-  if (!existsSync(walPath)) return { lost: 0, pages: [], pageBytes: PAGE_BYTES, salts: Buffer.alloc(8) };
+  if (!existsSync(walPath)) return { lost: 0, pages: [], states: [], salts: Buffer.alloc(8) };
   const file = openSync(walPath, 'r');
   try {
     const bytes = readAt(file, 0, HEADER_BYTES + FRAME_HEADER_BYTES);
-    if (bytes.length < HEADER_BYTES + FRAME_HEADER_BYTES)
-      return { lost: 0, pages: [], pageBytes: PAGE_BYTES, salts: bytes };
+    if (bytes.length < HEADER_BYTES + FRAME_HEADER_BYTES) return { lost: 0, pages: [], states: [], salts: bytes };
     return walkFrames(file, readHeader(bytes));
   } finally {
     closeSync(file);
@@ -193,8 +186,8 @@ function readHeader(bytes: Buffer): Header {
 
 function walkFrames(file: number, { isGood, frameBytes, isLittle, sums: first, ...header }: Header): WalkedLog {
   let { salts } = header;
-  let [isBroken, sums, lost, kept] = [!isGood, first, 0, 0];
-  const pages: number[] = [];
+  let [isBroken, sums, lost, kept, keptStates] = [!isGood, first, 0, 0, 0];
+  const [pages, states]: [number[], FileState[]] = [[], []];
   const { size } = fstatSync(file);
   const step = Math.max(1, Math.floor(CHUNK_BYTES / frameBytes)) * frameBytes;
   for (let at = HEADER_BYTES; at + frameBytes <= size; at += step) {
@@ -208,7 +201,8 @@ function walkFrames(file: number, { isGood, frameBytes, isLittle, sums: first, .
         const endsCommit = frame.readUInt32BE(4) !== 0;
         if (endsCommit && isBroken) lost++;
         if (!isBroken) pages.push(frame.readUInt32BE(0));
-        if (endsCommit && !isBroken) kept = pages.length;
+        if (!isBroken && pages.at(-1) === 1) states.push(stateOf(frame.subarray(FRAME_HEADER_BYTES)));
+        if (endsCommit && !isBroken) [kept, keptStates] = [pages.length, states.length];
         sums = [stored];
       } else {
         isBroken = true;
@@ -218,7 +212,7 @@ function walkFrames(file: number, { isGood, frameBytes, isLittle, sums: first, .
       if (!isGood) salts = Buffer.from(frame.subarray(8, 16));
     }
   }
-  return { lost, pages: pages.slice(0, kept), pageBytes: frameBytes - FRAME_HEADER_BYTES, salts: header.salts };
+  return { lost, pages: pages.slice(0, kept), states: states.slice(0, keptStates), salts: header.salts };
 }
 
 type Sums = readonly [number, number];
@@ -243,36 +237,30 @@ function checksum(bytes: Buffer, [from1, from2]: Sums, isLittle: boolean): Sums 
 }
 
 /*
- * Detects a write-ahead log that does not belong to the database file beside it. After a restore, it may be left over
- * from the previous file, whose process was killed. SQLite cannot detect this, and would write it over the restored
- * file.
+ * Detects a write-ahead log that does not belong to the database file beside it, because a copy was put in place by hand.
+ * SQLite cannot detect this, and would write it over the copy.
+ *
+ * Each commit has a number, in the first page (createNumbering). The file has that of the last commit before the log, or, once
+ * the log was checkpointed, one of those in the log. A copy by SQLite (VACUUM INTO) has another schema number.
  */
 
+/** @param page the first page of a file (https://www.sqlite.org/fileformat2.html#the_database_header) */
+const stateOf = (page: Buffer): FileState => ({
+  schema: page.readUInt32BE(40),
+  format: page.readUInt32BE(60),
+  commit: page.readUInt32BE(68),
+});
+
 /**
- * True when most of the pages that were checkpointed from the log differ from those in the file. False when none was
- * checkpointed, which is the case for up to a second after the first commit of a log: then this cannot be decided.
- * @param checkpointed number of frames, from the first, that checkpoints have copied into the file
+ * True if the log with these states was not written over the file. A log may begin with a change of the schema, as the migration
+ * of its file, which has no number of its own.
  */
-function isForeignLog(path: string, { pages, pageBytes }: WalkedLog, checkpointed: number): boolean {
-  const pageAt = (frame: number): number =>
-    HEADER_BYTES + frame * (FRAME_HEADER_BYTES + pageBytes) + FRAME_HEADER_BYTES;
-  // An interrupted checkpoint may have written later versions of a page.
-  const later = new Set(pages.slice(checkpointed));
-  const latest = new Map(pages.slice(0, checkpointed).map((page, frame) => [page, frame]));
-  const [file, log] = [openSync(path, 'r'), openSync(`${path}-wal`, 'r')];
-  try {
-    let [same, other] = [0, 0];
-    for (const [page, frame] of latest) {
-      if (later.has(page)) continue;
-      const stored = readAt(file, (page - 1) * pageBytes, pageBytes);
-      if (stored.equals(readAt(log, pageAt(frame), pageBytes))) same++;
-      else other++;
-    }
-    return other > same;
-  } finally {
-    closeSync(file);
-    closeSync(log);
-  }
+function isOtherState(file: FileState | undefined, states: readonly FileState[]): boolean {
+  const [first] = states;
+  if (file === undefined || first === undefined || file.format < first.format) return false;
+  const { schema, commit } = file;
+  const isBase = schema <= first.schema && [commit, (commit + 1) >>> 0].includes(first.commit);
+  return !isBase && !states.some((state) => state.schema === schema && state.commit === commit);
 }
 
 function readAt(file: number, at: number, length: number): Buffer {
@@ -297,6 +285,8 @@ function readAt(file: number, at: number, length: number): Buffer {
 const SALT = { at: 16, bytes: 4 } as const;
 /** A log restarts at most once a second, so this lasts for four years. Of 32 foreign logs, one passes. */
 const MOST_RESTARTS = 2 ** 27;
+/** The last word of a mark that is removed before the file is closed; earlier versions left theirs. */
+const MARKS_OPEN = 'open';
 
 /**
  * Marks the log in which `db` has committed. Returns false when that is impossible for now, as on a full disk; the
@@ -307,11 +297,17 @@ export function markLog(db: Connection, path: string): boolean {
     const life = readLife(db);
     const salt = readSalt(`${path}-wal`);
     if (!life || salt === null) return false;
-    writeSealed(logMarkPath(path), [life.id, life.starts, salt]);
+    writeSealed(logMarkPath(path), [life.id, life.starts, salt, MARKS_OPEN]);
     return true;
   } catch {
     return false;
   }
+}
+
+/** True if the file with this entry is a closed copy: a file whose log has a mark is open. */
+export function isClosedBesideMark(path: string, life: StoreLife | null | undefined): boolean {
+  const [id, starts, , marks] = readSealed(logMarkPath(path)) ?? [];
+  return life?.is_open === false && marks === MARKS_OPEN && id === life.id && Number(starts) === life.starts;
 }
 
 function readSalt(walPath: string): number | null {

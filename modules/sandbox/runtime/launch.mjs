@@ -18,6 +18,8 @@ const { argv, settings, module, report, scratch, unreported, proxied, parent, gu
 const MOST = 50;
 /** A shorter secret would be found in every response. */
 const FEWEST_BYTES = 8;
+/** Escapes of characters that begin one: in a response they could stand for themselves or for the character. */
+const ESCAPE = /%25|&(?:amp|#)|\\\\|\\(?:u00|x)5c/i;
 const MARK = 'placeholder-';
 /** TCP_LISTEN, in /proc/net/tcp. */
 const LISTENS = '0A';
@@ -68,6 +70,8 @@ function hideSecrets() {
     const { length } = Buffer.from(value);
     if (length < FEWEST_BYTES)
       throw new Error(`env.${name}: a secret with \`only_to\` needs at least ${FEWEST_BYTES} bytes`);
+    if ([value, [...value].reverse().join('')].some((each) => ESCAPE.test(each)))
+      throw new Error(`env.${name}: a secret with \`only_to\` must not contain %25, &amp;, &# or two backslashes`);
     const random = randomBytes(length).toString('hex');
     const placeholder = `${length < 3 * MARK.length ? '' : MARK}${random}`.slice(0, length);
     process.env[name] = placeholder;

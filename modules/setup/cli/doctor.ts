@@ -81,7 +81,8 @@ async function checkAll(
   const port = silence === null ? [await checkPort(table.server, status?.url ?? null)] : [];
   const { checks, skews } = await targets(context, given, table);
   const secrets = checkSecrets(table, createSecrets(context));
-  const agents = checkAgentPrograms(table, context);
+  const versions = await (await loadPart(context.modules, 'versions'))(context, table);
+  const agents = [...checkAgentPrograms(table, context), ...versions];
   const sandbox = await checkSandbox(table, context);
   return [
     ...gateway,

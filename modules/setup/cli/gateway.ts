@@ -89,7 +89,7 @@ async function readAnswers(context: CliContext, given: Options, config: unknown,
   }
   const prompter = createPrompter(context);
   prompter.begin(`hookwright: ${name}`);
-  return askSetup(prompter, config);
+  return askSetup(prompter, config, (await context.catalog()).agents);
 }
 
 /** @throws CliError if the changed configuration would not compile */

@@ -108,6 +108,8 @@ async function explain(context: CliContext, folder: string, table: RouteTable, {
   const { wanted } = variablesOf(table);
   if (wanted.length > 0) printNote(context, `\nFill in .env: ${wanted.join(', ')}`);
   if (needs.length > 0) printNote(context, ['\nIt needs:', ...needs.map((text) => `- ${text}`)].join('\n'));
+  if (table.profiles.default?.agent.kind === 'preview')
+    printNote(context, '\nPrograms that can run prompts: hookwright agent list');
   const where = folder === context.cwd ? '' : `cd ${displayPath(folder, context.cwd)} && `;
   printNote(context, `\nNext: ${where}hookwright test && hookwright gateway run`);
 }

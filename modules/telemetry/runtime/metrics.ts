@@ -35,6 +35,7 @@ export class CountedMetrics implements Metrics {
   private readonly attempts = new Durations(WORK_SECONDS, 'target', 'outcome');
   private readonly retries = new Totals('kind');
   private readonly outputs = new Totals('profile', 'route', 'result');
+  private readonly superseded = new Totals('profile', 'route');
   private readonly finished = new Totals('state');
   private ofProcess: Promise<Registry> | null = null;
 
@@ -65,6 +66,7 @@ export class CountedMetrics implements Metrics {
       if (taken > 0) this.outputs.addBy(taken, ...of, 'taken');
       if (dropped > 0) this.outputs.addBy(dropped, ...of, 'dropped');
     },
+    superseded: ({ profile, route }, count) => this.superseded.addBy(count, profile, this.runRoute(profile, route)),
     finished: (_owner, state) => this.finished.add(state),
   };
 
@@ -122,6 +124,7 @@ export class CountedMetrics implements Metrics {
       delivery_attempt_duration_seconds: this.attempts.samples(),
       retries_total: this.retries.samples(),
       outputs_total: this.outputs.samples(),
+      superseded_total: this.superseded.samples(),
       finished_total: this.finished.samples(),
     };
   }

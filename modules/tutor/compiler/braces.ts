@@ -1,13 +1,16 @@
 /**
- * Braces in templates, and fields of filters, in the spelling of other tools. The compiler asks about texts with braces that are
- * no placeholders (`Problem.ask`). A repair is given only if the text can have had no other meaning.
+ * Braces in templates, in the spelling of other tools. The compiler asks about texts with other braces, and
+ * about malformed ones (`Problem.ask`). What is in braces is an attempt at a placeholder unless it has the form of prose, JSON,
+ * CSS, code or mathematics (`isHarmless`). A repair is given only if the text can have had no other meaning.
  */
-import { PART, PATH, parseField, parsePath, printPath } from '../../../base/paths.ts';
+import { PART, PATH, parseField, parsePath, printPath, splitField } from '../../../base/paths.ts';
 import { readTokens } from '../../../compiler/config/grammar.ts';
 import type { Problem } from '../../../compiler/diagnostics/diagnostic.ts';
-import { FOREIGN_LOOP } from '../../../compiler/lower/template.ts';
+import { BESIDE, BLOCK_WORDS, BRACE_HINTS, FOREIGN_ROOTS, MONEY_WORDS } from './built/names.ts';
+import { isHarmless } from './harmless-braces.ts';
+import { isNamed } from './read-values.ts';
 
-type Answer = Pick<Problem, 'message' | 'hint' | 'fix'>;
+export type Answer = Pick<Problem, 'message' | 'hint' | 'fix'>;
 
 /** Returns the problems of a template; `within` is the part of the text. */
 export function readBraces(text: string): readonly Problem[] {
@@ -27,17 +30,59 @@ export function readBraces(text: string): readonly Problem[] {
     }
     problems.push(...(once === true ? reports.slice(0, 1) : reports));
   }
-  const isLoop = FOREIGN_LOOP.test(text);
   return problems
-    .map((problem) => (isLoop && problem.fix !== undefined ? inLoop(problem) : problem))
+    .map((problem) => withoutGuess(problem, text))
     .toSorted((a, b) => (a.within?.offset ?? 0) - (b.within?.offset ?? 0));
 }
 
-/** In a loop of another tool, a path may begin at the element: the spelling depends on what becomes of the loop. */
-const inLoop = ({ fix: _, message, ...rest }: Problem): Problem => ({
-  ...rest,
-  message: message.replace(/; write .*$/s, ''),
-});
+/** Adds to a malformed placeholder what to write instead. @param text the whole template */
+export function readSyntax(problem: Problem, text: string): Problem {
+  const { offset, length } = problem.within ?? NONE;
+  const found = text.slice(offset, offset + length);
+  if (found.startsWith('{#each')) return { ...problem, ...opening(found) };
+  if (found === '{/each}') return problem;
+  const meant = meantBy(found);
+  const message = `${problem.message}; write ${meant}`;
+  // `a..b` may be a slip, or a field at any depth below `a`, as in JSONPath and jq.
+  if (found.includes('..')) return { ...problem, message };
+  return withoutGuess({ ...problem, message, fix: { kind: 'replace', text: meant } }, text);
+}
+
+/** `{#each a[]}`, `{#each a.*}`, `{#each a as x}`, `{#each x in a}`. */
+function opening(found: string): Partial<Answer> {
+  const [, item, list = ''] =
+    new RegExp(`^\\{#each\\s+(?:(${PART})\\s+(?:in|of)\\s+)?(?:this\\.|\\.|\\$\\.?)?(${PATH})`).exec(found) ?? [];
+  if (list === '') return {};
+  const [, name = item] = /\s(?:as\s+\|?|=>\s*)(\w+)/.exec(found) ?? [];
+  const hint = name === undefined ? undefined : `inside, paths start at the element: \`{name}\` for \`{${name}.name}\``;
+  return { message: `${found} is not the path of a list; write {#each ${list}}`, hint };
+}
+
+/** The start of a loop in Jinja, Liquid and Go, in which a path may begin at the element. */
+const FOREIGN_LOOP = /\{%-?\s*for\b|\{\{-?\s*(?:range|with|for)\b/;
+
+/** A path in a loop of another tool may begin at the element, and its first part may be a name of that tool. */
+function withoutGuess(problem: Problem, text: string): Problem {
+  const { fix, message, hint, ...rest } = problem;
+  const parts = fix?.kind === 'replace' ? parsePath(fix.text.slice(1, -1)) : null;
+  const bare = message.replace(/; write .*$/s, '');
+  if (FOREIGN_LOOP.test(text)) return fix === undefined ? problem : { ...rest, message: bare, hint };
+  const candidates = parts === null ? [] : belowRoots(parts).map((path) => `\`{${printPath(path)}}\``);
+  if (candidates.length === 0) return problem;
+  const own = `\`${fix?.kind === 'replace' ? fix.text : ''}\` if the payload itself has a field \`${parts?.[0]}\``;
+  return { ...rest, message: bare, hint: `write ${[...candidates, own].join(' or ')}` };
+}
+
+/** The path without the names that steps, requests and events have in other tools: `trigger.body.id`, `1.id`, `12__id`. */
+function belowRoots([first = '', ...rest]: readonly string[]): readonly (readonly string[])[] {
+  const [, field] = /^\d+__(\w+)$/.exec(first) ?? [];
+  if (field !== undefined) return [[...field.split('__'), ...rest]];
+  if (rest.length === 0 || !(isNamed(FOREIGN_ROOTS, first) || /^\d+$/.test(first))) return [];
+  // The name of a step follows.
+  const below = /^(?:steps|nodes|outputs)$/.test(first) && rest.length > 1 ? rest.slice(1) : rest;
+  const deeper = belowRoots(below);
+  return deeper.length === 0 ? [below] : [...deeper, below];
+}
 
 const NONE = { offset: 0, length: 0 };
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ');
@@ -54,17 +99,25 @@ const HANDLEBARS = new RegExp(
   'g',
 );
 
-/** `${a.b}`, but not `${HOME}`, which is shell syntax. */
-const DOLLAR = new RegExp(`\\$\\{((?=[A-Z0-9_.-]*[a-z])${PATH})\\}`, 'g');
+/** `${a.b}` and `%{a.b}`, but not `${HOME}`, which is shell syntax. */
+const DOLLAR = new RegExp(`(?:\\$|(?<![\\w}])%)\\{((?=[A-Z0-9_.-]*[a-z])${PATH})\\}`, 'g');
 
 const CONTROL =
-  /\{%-? *(?:if|for|set|unless|assign|case)\s[^{}\n]*%\}|\{\{-? *(?:#(?:if|each|unless|with)|if|range|with|for)\s[^{}\n]*\}\}|\{\{ *#[\w.]+ *\}\}|\{(?:# *(?:if|for|unless|with|range|[eE]ach)|#E[aA][cC][hH])\b(?<!\{#each)[^{}\n]*\}|\{\{?[>^] *[A-Za-z_][\w.-]*\}\}?/g;
+  /\{%-?\s[^{}\n]*%\}|<%[-_]? +(?:if|unless|for|each|while|\w+(?:\.\w+)*\.(?:each|forEach))\b[^\n]*?%>|\{\{-? *(?:#(?:if|each|unless|with)|if|range|with|for)\s[^{}\n]*\}\}|\{\{ *#[\w.]+ *\}\}|\{ *(?:# *(?:if|for|unless|with|range|[eE]ach)|#E[aA][cC][hH])\b(?<!\{#each)[^{}\n]*\}|\{\{?[>^] *[A-Za-z_][\w.-]*\}\}?/g;
 
-/** Anything else in double braces that reads a value. */
-const EXPRESSION = /\{\{-? *[\w.$]+[^{}\n]*\}\}/g;
+/** Delimiters of ERB, EJS, Python and others that have no braces; except for the first, only a dotted path is certain. */
+const DELIMITED =
+  /<%[-=]+\s*([^\n]*?)\s*[-_]?%>|(?:\[\[|<<|\(\(|%\()\s*[.@$]?((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*)\s*(?:\]\]|>>|\)\)|\)s)/g;
 
-/** Text in single braces, on one line. */
-const SINGLE = /(?<![{$])\{([^{}\n]{1,200})\}/g;
+/** Anything else in double braces. */
+const EXPRESSION = /\{\{-?([^{}\n]*)\}\}/g;
+
+/** Text in single braces, on one line, and a path alone with line breaks around it. */
+const SINGLE = /(?<!\{)\{(\s*[^{}\n]{1,200}?\s*)\}/g;
+
+/** A path with a bracket, and no closing brace on its line. */
+const UNCLOSED =
+  /\{[A-Za-z_][\w.]*\.(?=\{)|\{([\p{L}_$.][\w.$-]*\[(?:"[^"{}\n]*"?|'[^'{}\n]*'?|\w*)\]?[\w.]*)(?=[\s,;:!?]|$)(?!\s*=)(?![^{\n]*\})/gmu;
 
 interface Form {
   readonly pattern: RegExp;
@@ -79,15 +132,15 @@ const FORMS: readonly Form[] = [
   { pattern: HANDLEBARS, answer: handlebars },
   { pattern: CONTROL, answer: control, once: true },
   { pattern: DOUBLED, answer: doubled, inCode: true },
-  { pattern: EXPRESSION, answer: expression },
+  { pattern: EXPRESSION, answer: single },
+  { pattern: DELIMITED, answer: ([written, inside, path = inside]) => attempt(path ?? '', written) },
   { pattern: DOLLAR, answer: dollar },
-  { pattern: SINGLE, answer: (match) => single(match[1] ?? '', match) },
+  { pattern: SINGLE, answer: single },
+  { pattern: UNCLOSED, answer: ([written]) => literal(`${written} is not closed and`, [], 'notation') },
 ];
 
 const ONE_WORD = new RegExp(`^${PART}$`);
-/** The middle and the end of conditions and loops. */
-const KEYWORDS: ReadonlySet<string> = new Set(['else', 'end', 'this']);
-const MONEY = /amount|price|cost|total|fee|paid|due|balance|budget|refund|tax|usd|cents|sum|salary|revenue|charge/i;
+const MONEY = new RegExp(MONEY_WORDS.replaceAll(' ', '|'), 'i');
 
 const repaired = (message: string, path: string): Answer => ({
   message: `${message}; write {${path}}`,
@@ -105,17 +158,21 @@ function doubled(match: RegExpExecArray): Answer | null {
   if (before + after === '' && filter === undefined)
     return repaired(`${written} leaves a pair of braces around the value`, path);
   // Spaces around a dotted path are unambiguous, and an error of `template-syntax`.
-  if (isInCode(match) || KEYWORDS.has(path) || (filter === undefined && dot === undefined && !ONE_WORD.test(path)))
+  if (
+    isInCode(match) ||
+    isNamed(BLOCK_WORDS, path) ||
+    (filter === undefined && dot === undefined && !ONE_WORD.test(path))
+  )
     return null;
   const message = `${written} is not a placeholder and is delivered literally`;
-  return filter === undefined ? repaired(message, path) : literal(written, `{${path}}`, NO_FILTERS);
+  return filter === undefined ? repaired(message, path) : literal(written, [path], 'path');
 }
 
 const isInCode = ({ input, index }: RegExpExecArray): boolean =>
   [...input.matchAll(CODE)].some(({ 0: span, index: start }) => index >= start && index < start + span.length);
 
 function dollar([written, path = '']: RegExpExecArray): Answer | null {
-  return MONEY.test(path) ? null : repaired(`${written} leaves the \`$\` before the value`, path);
+  return MONEY.test(path) ? null : repaired(`${written} leaves the \`${written[0]}\` before the value`, path);
 }
 
 const LOOP =
@@ -123,206 +180,110 @@ const LOOP =
 
 function control([written]: RegExpExecArray): Answer {
   const [, list] = LOOP.exec(written) ?? [];
+  const message = `${written} is delivered literally: templates have placeholders and lists, but no conditions`;
   return {
-    message: `${written} is delivered literally: templates have placeholders and lists, but no conditions`,
-    hint:
-      list === undefined
-        ? 'use `filters` for conditions, and a route for each case'
-        : `write \`{#each ${list}}…{/each}\`; inside, \`{name}\` is a field of the element, \`{.}\` the element itself`,
+    message,
+    hint: list === undefined ? BRACE_HINTS.condition : `write \`{#each ${list}}…{/each}\`; ${BRACE_HINTS.element}`,
   };
 }
 
-function expression(match: RegExpExecArray): Answer | null {
-  const [written] = match;
-  const inside = written.replace(/^\{\{-? *|-? *\}\}$/g, '');
-  if (KEYWORDS.has(inside) || !/[[(|]|(?:^|\s)\.\w|\w\.\w/.test(inside)) return null;
-  return (
-    single(inside.replace(/^\./, ''), match) ??
-    literal(written, null, 'a placeholder is a path in single braces, such as `{issue.title}`')
-  );
+/** @param meant the paths that it may mean, as far as known */
+function literal(written: string, meant: readonly string[], hint: keyof typeof BRACE_HINTS): Answer {
+  const write = meant.map((path) => `{${path}}`).join(' or ');
+  return {
+    message: `${written} is delivered literally${write === '' ? '' : `; write ${write}`}`,
+    hint: BRACE_HINTS[hint],
+  };
 }
 
-const NO_FILTERS = 'values are inserted unchanged: templates have no filters, formats or defaults';
+/** Text in braces; null if it may be prose, data or code. */
+function single(match: RegExpExecArray): Answer | null {
+  const [written, inside = ''] = match;
+  return isNamed(BLOCK_WORDS, inside.trim()) || isHarmless(inside, match) ? null : attempt(inside, written);
+}
 
-/** @param meant what to write instead; null if unknown */
-const literal = (written: string, meant: string | null, hint: string): Answer => ({
-  message: `${written} is delivered literally${meant === null ? '' : `; write ${meant}`}`,
-  hint,
-});
+/** Explains an attempt: which path is meant, and how it is written here. */
+function attempt(inside: string, written: string): Answer {
+  const path = inside.trim().replace(/^(?:github\.event|\$json(?:\.body)?)\.(?=\w)/, '');
+  const all = blockFor(path);
+  if (all !== null) return { ...literal(written, [], 'each'), hint: `${BRACE_HINTS.each} \`${all}\`` };
+  const [block, below] = /^(?:@root\.(.+)|\.|@index|@root\[.*)$/s.exec(inside) ?? [];
+  if (block !== undefined)
+    return literal(written, below === undefined ? [] : [below], block === '.' ? 'whole' : 'block');
+  const paths = meantPaths(path);
+  const isSure = /^[\p{L}\p{N}_.[\]-]*\[['"\d]/u.test(path) && parseField(quoteKeys(path)) !== null;
+  if (isSure) return repaired(`${written} is not a placeholder and is delivered literally`, paths[0] ?? '');
+  return literal(written, paths, /\[-\d/.test(path) ? 'negative' : path.includes('[') ? 'notation' : 'path');
+}
 
-/** A word that can be a key, and a path of such words with a dot, an underscore or a bracket, which prose does not have. */
-const WORD = '[\\p{L}_][\\p{L}\\p{N}_-]*';
-const CERTAIN = new RegExp(`^(?=.*[._[])(?!\\p{L}\\.\\p{L}\\.?$)${WORD}(?:\\.[\\p{L}\\p{N}_-]+|\\[[^\\]]*\\])*$`, 'u');
-const isCertain = (path: string): boolean => CERTAIN.test(path);
+/** A path in an expression, and not the name of a function or a word before an argument. */
+const PATH_WITHIN = /(?<![\w"])[A-Za-z_][\w-]*(?:\.[\w-]+|\[(?:\d+|"[^"]*")\])*(?![\w-]*\()/g;
+const FUNCTION = /^(?:lookup|index|len|printf?|to_?json|eq|ne|jq|if|foreach|with)\s+/i;
 
-/** Filters of Jinja, Liquid, Twig and Go that are not ordinary words: `{approve|reject}` is a choice. */
-const FILTERS =
-  /^(?:capitali[sz]e|downcase|escape|from_?json|length|lower(?:case)?|nl2br|strip_?html|striptags|titlecase|to_?json|to_?string|trim|truncate(?:words)?|upcase|upper(?:case)?|url_?encode|wordcount)\b|^\w+\s*[(:]\s*['"\d.]/i;
+/** A name with a sign or in quotes; keys with slashes, colons, blanks, other letters: `@odata.id`, `"a.b"`, `labels.app/name`. */
+const KEYS = /^(?:["'][^"'\s]+["']|[$@#%=!&~^>:*+/]?[\p{L}\p{N}_](?:(?! [-.]|- |:(?!\p{L}))[\p{L}\p{N}_@:/#. -])*%?)$/u;
 
-/** Text in single braces that looks like an attempt at a placeholder; null if it may be prose, JSON or code. */
-function single(inside: string, match: RegExpExecArray): Answer | null {
-  const [written] = match;
-  const trimmed = inside.trim();
-  return (
-    elements(trimmed, written) ??
-    brackets(trimmed, written, inside) ??
-    suffixed(trimmed, written) ??
-    special(inside, match) ??
-    inCode(trimmed, written) ??
-    oddKey(inside, written)
-  );
+/** The paths that another spelling may mean, the likely one first: `a['b']`, `@odata.id`, `labels.app/name`, `len(a.b) + 1`. */
+export function meantPaths(expression: string): readonly string[] {
+  const path = expression
+    .replace(/^\$?\.(?=\w)|^\$(?=\[)/, '')
+    .replace(/->|::|[?!]\.(?=\w)/g, '.')
+    .replace(/\.\s+(?=\w)/g, '.');
+  const parts = /\[/.test(path) ? parseField(quoteKeys(path)) : null;
+  if (parts !== null) return [printPath(parts)];
+  const hasFunction = / /.test(path) && (FUNCTION.test(path) || !path.includes('.'));
+  if (KEYS.test(path) && !hasFunction) return [...new Set(otherKeys(path).map((each) => printPath(each)))];
+  const plain = quoteKeys(path.replace(FUNCTION, '').replace(/\.\w+\(\)/g, '')).replace(/(?<!\[)"[^"]*"|'[^']*'/g, ' ');
+  const within = [...plain.matchAll(PATH_WITHIN)].map(([each]) => each);
+  return [within.find((each) => /[.[]/.test(each)) ?? within[0] ?? []]
+    .flat()
+    .map((each) => printPath(splitField(each)));
+}
+
+/** A key, the parts around its signs, and the name without a sign or quotes. */
+function otherKeys(path: string): readonly (readonly string[])[] {
+  const key = path.replace(/^(["'])(.*)\1$/, '$2');
+  const name = key.replace(/^[$@#%=!&~^>:*+/]|%$/g, '');
+  const [first = '', ...rest] = name.split('.');
+  if (key === name && parsePath(path) !== null) return [[first, ...rest]];
+  const whole = rest.length === 0 ? name.split('/') : [first, rest.join('.')];
+  return [whole, [first, ...rest], ...(/["'$@#:/]/.test(path) ? [[key]] : [])];
 }
 
 const WILDCARD =
   /^(?:\$\.|\.)?([\p{L}_@][\p{L}\p{N}_@-]*(?:\.[\p{L}\p{N}_@-]+)*)?(?:\.\*|\[\*\]|\[\]|\.#|\.\[\])(?=[.[|\s]|$)\s*\.?(.*)$/u;
 
 /** The list and the rest of a path over all elements, such as `commits.*.id`, `items[].n`, `.#.`, `$.a[*].b`. */
-function elementsOf(path: string): { readonly list: string; readonly rest: string } | null {
+export function elementsOf(path: string): { readonly list: string; readonly rest: string } | null {
   const [, list = '', rest = ''] = WILDCARD.exec(path) ?? [];
   // In jq, a pipe leads on to the elements, elsewhere to a filter.
   const [below = ''] = rest.replace(/^\|\s*/, '').split(/\s*\|/);
   return list === '' || /[\s{}"'()]/.test(below) ? null : { list, rest: below.replace(/^\./, '') };
 }
 
-/** The block that means such a path. */
-function blockFor({ list, rest }: { readonly list: string; readonly rest: string }): string {
-  const below = elementsOf(rest);
-  const inner = below === null ? `{${rest === '' ? '.' : rest}} ` : blockFor(below);
-  return `{#each ${list}}${inner}{/each}`;
-}
-
-function elements(path: string, written: string): Answer | null {
+/** The block that means such a path; null if it means no elements. */
+function blockFor(path: string): string | null {
   // In jq, `map` is another spelling.
   const all = elementsOf(path.replace(/\s*\|\s*map\(\s*(\.[\w.]+)\s*\)$/, '[]$1'));
-  // `{src.*}` and `{*.ts}` are globs of files; `{a.*b}` is code.
-  if (all === null || (all.rest === '' && /\.\*$|^(?:string|number|boolean|any|int|char|byte|object)\[/.test(path)))
-    return null;
-  return literal(written, null, `for each element of a list, write \`${blockFor(all)}\``);
+  if (all === null) return /^[$@.]?\*|^\.?\[\*?\]/.test(path) ? '{#each items}{name} {/each}' : null;
+  const { list, rest } = all;
+  return `{#each ${list}}${blockFor(rest) ?? `{${rest === '' ? '.' : rest}} `}{/each}`;
 }
 
-/** `data[email]`, `a['b']`, ` items[0].id `: brackets in the spelling of PHP, Python or a form. */
-function brackets(path: string, written: string, inside: string): Answer | null {
-  if (!/^[\p{L}_$][\p{L}\p{N}_.-]*\[/u.test(path)) return null;
-  if (/\[-\d+\]/.test(path))
-    return literal(
-      written,
-      null,
-      'elements are counted from the start: `{items[0].id}`; a list as a whole is `{items}`',
-    );
-  const parts = parseField(quoteKeys(path));
-  // A range, a condition, or a bracket or quote that is not closed; with an operator it is code.
-  if (parts === null && /^[\p{L}\p{N}_.-]+(?:\[[^\]\s+*,-]*\]?[\w.]*)+$/u.test(path) && !/\[(?:\w\]|\])/.test(path))
-    return literal(written, null, 'indices and keys are written `{items[0].id}` and `{labels["app/name"]}`');
-  if (parts === null || parsePath(inside) !== null) return null;
-  const plain = printPath(parts);
-  // A name without quotes may be a variable, if this is code.
-  return /\[[A-Za-z_]/.test(path)
-    ? literal(written, `{${plain}}`, 'keys in brackets have double quotes')
-    : repaired(`${written} is not a placeholder and is delivered literally`, plain);
-}
-
-/** Writes `["a"]` for `['a']` and, if it has two letters or more, for `[a]`. */
+/** Writes `["a"]` for `['a']` and `[a]`. */
 const quoteKeys = (path: string): string =>
-  path.replace(/\[(?:'([^'\]]*)'|([A-Za-z_][\w./:-]+))\]/g, (_, quoted, bare) => `[${JSON.stringify(quoted ?? bare)}]`);
-
-/** A path with a filter, a format, a default or a test behind it. */
-function suffixed(path: string, written: string): Answer | null {
-  const [, plain = '', sign, word, rest = ''] = SUFFIX.exec(path) ?? [];
-  const mark = sign ?? word ?? '';
-  const isOdd = isCertain(plain);
-  const isSuffix = {
-    '|': () => !FILTERS.test(plain) && (FILTERS.test(rest) || (isOdd && /^\w+\b(?!\|)/.test(rest))),
-    ':': () => plain === '__raw__' || FORMAT.test(rest) || (plain.includes('.') && isOdd && /^-?[\w%]/.test(rest)),
-    '!': () => /^[rsa]$/.test(rest) || (isOdd && rest === ''),
-    '?': () => isOdd && rest === '',
-    '??': () => true,
-    '||': () => isOdd || /\s\|\|\s/.test(path),
-  }[mark];
-  return (isSuffix?.() ?? (mark !== '' && isOdd)) ? literal(written, `{${plain}}`, NO_FILTERS) : null;
-}
-
-const SUFFIX = new RegExp(`^(${PATH})(?:\\s*(\\?\\?|\\|\\|?|[:?!])|\\s+(or)\\b)\\s*(.*)$`);
-/** Formats of Python that are not values of CSS or JSON. */
-const FORMAT = /^(?:[<>^=]\d+|0\d+|,|\d*\.\d+(?=[eEfFgG]$))[bcdeEfFgGnoxX]?$|^\d+[dfgx]$|^%[A-Za-z]/;
-
-/** Names that begin with a sign: `{$name}`, `{@odata.id}`, `{%name%}`, `{#number}`, and what only a block has. */
-function special(inside: string, { 0: written, index, input }: RegExpExecArray): Answer | null {
-  if (/^@index$|^@root[.[]/.test(inside))
-    return literal(written, null, 'it has a meaning only between `{#each path}` and `{/each}`');
-  const [, sign = '', name = ''] = /^([$@#%])([\p{L}_][\p{L}\p{N}_.-]*[\p{L}\p{N}_])%?$/u.exec(inside) ?? [];
-  // The name of a heading in Markdown.
-  if (name === '' || (sign === '#' && /(?:^|\n)#.*$/.test(input.slice(0, index)))) return null;
-  const key = `{${printPath([inside])}}`;
-  return literal(
-    written,
-    null,
-    `the placeholder of the field \`${name}\` is \`{${name}}\`, of the key \`${inside}\` \`${key}\``,
+  path.replace(
+    /\[(?:'([^'\]]*)'|([A-Za-z_][\w./: -]*))\]/g,
+    (_, quoted, bare) => `[${JSON.stringify(quoted ?? bare)}]`,
   );
-}
 
-const CALL = new RegExp(`^(?:count|json|len|length|lower|size|str|toJson|trim|upper)\\( *(${PATH}) *\\)$`, 'i');
-
-/** `{len(a)}`, `{$a->b}`, `{"a.b"}`: a value as in a program. */
-function inCode(text: string, written: string): Answer | null {
-  const [, argument] = CALL.exec(text) ?? [];
-  if (argument !== undefined) return literal(written, `{${argument}}`, NO_FILTERS);
-  if (/^\$?[A-Za-z_]\w*(?:->[A-Za-z_]\w*)+$/.test(text))
-    return literal(
-      written,
-      `{${text.replace('$', '').replaceAll('->', '.')}}`,
-      'the parts of a path are joined with dots',
-    );
-  const [, , key] = /^(["'])([\w@$-]+[./:@][\w@$./:-]*)\1$/.exec(text) ?? [];
-  return key === undefined
-    ? null
-    : literal(written, null, `a path has no quotes: \`{${key}}\`; a key with a dot is \`{${printPath([key])}}\``);
-}
-
-/** A path whose keys have slashes, colons, letters of other languages: `{labels.app/name}`. */
-function oddKey(path: string, written: string): Answer | null {
-  const [first = '', ...rest] = path.split('.');
-  // One word of another language, which no path could be.
-  if (/^(?=.*[^\p{ASCII}])\p{L}[\p{L}\p{N}_-]+$/u.test(path))
-    return literal(written, null, `keys with other characters are quoted: \`{${printPath([path])}}\``);
-  const isKey = (part: string): boolean => /^[\p{L}\p{N}_@$:/#-]*[\p{L}][\p{L}\p{N}_@$:/#?-]*$/u.test(part);
-  if (rest.length === 0 || parsePath(path) !== null || ![first, ...rest].every(isKey)) return null;
-  if (/:[/.]|\w@|^[/#:]|\/$|^\p{L}\.\p{L}$/u.test(path) || first.includes('/')) return null;
-  const whole = printPath([first, rest.join('.')]);
-  const split = printPath([first, ...rest]);
-  const either = whole === split ? `\`{${whole}}\`` : `\`{${whole}}\` or \`{${split}}\``;
-  return literal(written, null, `keys with other characters are quoted: ${either}`);
-}
-
-/** The answer for a field of a filter or a time that no payload has; null if one may. */
-export function readForeignField(field: string): Answer | null {
-  const all = elementsOf(field);
-  if (all !== null) {
-    const where = all.rest === '' ? '.' : all.rest;
-    return {
-      message: `\`${field}\` is read as the names of keys, not as all elements of a list`,
-      hint: `to test the elements, write \`{ any_of: ${all.list}, where: { field: ${where}, … } }\``,
-    };
-  }
-  const [, name] = /^(?:header[.[]["']?(?!token$)|request\.headers?[.[]["']?)([a-z\d-]+)["']?\]?$/i.exec(field) ?? [];
-  if (name !== undefined)
-    return { message: `\`${field}\` is a field of the payload`, hint: `the header is \`headers.${name}\`` };
-  const [, path = field] = /^(?:\$\{)?([\w.[\]]+)\s*(?:\|.*|\(\)|\})$/.exec(field) ?? [];
-  const parts = parsePath(quoteKeys(path));
-  const [first = '', ...rest] = field.split('.');
-  if (parts !== null && path + quoteKeys(path) !== field + field)
-    return { message: `\`${field}\` is read as the names of keys`, hint: `write \`${printPath(parts)}\`` };
-  if (parts === null && /[[\]{}"]|^\*\./.test(field))
-    return {
-      message: `\`${field}\` is not a path`,
-      hint: /\[-\d/.test(field)
-        ? 'elements are counted from the start: `items[0].id`'
-        : /\[\?|^\*/.test(field)
-          ? 'to test the elements of a list, write `{ any_of: items, where: { field: name, … } }`'
-          : 'keys with other characters are quoted: `labels["app/name"]`',
-    };
-  // The keys of Kubernetes and others are a domain, a slash and a word.
-  const key = /\.\w+\.(?:ai|app|cloud|co|com|dev|io|net|org|sh)\/\S+$/.test(field) ? [first, rest.join('.')] : [field];
-  if (rest.length > 0 && (key.length > 1 || /^[@$]/.test(first)))
-    return { message: `\`${field}\` names ${rest.length + 1} keys`, hint: `one key is \`${printPath(key)}\`` };
-  return null;
+/** Names for the payload in n8n and JSONPath (`{{ $json.body.a }}`, `{$.a}`) and in GitHub workflows (`${{ github.event.a }}`). */
+const PAYLOAD = /^\$(?:github\.event\.|json(?:\.body)?(?=[.[]))?/;
+/** The placeholder that a malformed one was probably meant to be. */
+function meantBy(found: string): string {
+  const beside: Readonly<Record<string, string>> = BESIDE;
+  const path = found.replace(/^=?[\s{]+|[\s}]+$|(?<=^\$)\{+\s*/g, '').replaceAll("'", '"');
+  const plain = (beside[path] ?? path.replace(PAYLOAD, '')).replace(/^\.(?=[^.])/, '');
+  const parts = parseField(plain) ?? plain.split(/[.[\]"]+/).filter((part) => part !== '');
+  return `{${printPath(parts)}}`;
 }

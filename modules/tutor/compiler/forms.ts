@@ -15,6 +15,7 @@ import {
   conditionOf,
   eventsIn,
   hostIn,
+  isCertain,
   isOneCondition,
   isOnlyTypes,
   linesIn,
@@ -82,7 +83,9 @@ export const VALUES: readonly Form[] = [
     found: 'string',
     read: conditionIn,
     hint: CONDITION,
-    isSure: ({ value }) => /(?:["']|\s(?:true|false|null|-?\d+))$/.test(String(value).trim()),
+    isSure: ({ value }) =>
+      /(?:["']|\s(?:true|false|null|-?\d+))$/.test(String(value).trim()) &&
+      isCertain(/\s(matches)\s/.exec(String(value))?.[1] ?? '', value),
   },
   {
     keys: 'command',

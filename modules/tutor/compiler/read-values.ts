@@ -246,6 +246,10 @@ interface Comparison {
   readonly value: unknown;
 }
 
+/** `matches: "a*b"` may be a glob, and `match: main` the whole text; with these signs it is a regex. */
+export const isCertain = (operator: string, value: unknown): boolean =>
+  !/^(?:match(?:es)?|pattern)$/i.test(operator) || /[\\^$|()+]|\.[*?]|\[[^\]]+\]/.test(String(value));
+
 /** Returns null if the operator is not one of these, by their own or another name. */
 function conditionWith({ field, operator, value }: Comparison, operators: readonly string[]): PlainMap | null {
   const negated = meaningOf(NEGATED, operator);
@@ -297,10 +301,14 @@ const PARTS =
  * Whether the condition has no key beside the unknown one that would be lost. Of several keys, one may not be a field; of a
  * field with a list, the list may be the whole value or the values to choose from.
  */
-export const isOneCondition = ({ map, value }: Written): boolean =>
-  comparisonIn(map) !== null ||
-  typeof map.header === 'string' ||
-  (map.field === undefined ? !Array.isArray(value) && Object.keys(map).length === 1 : Object.keys(map).length === 2);
+export function isOneCondition({ map, value }: Written): boolean {
+  const compared = comparisonIn(map);
+  if (compared !== null) return isCertain(compared.operator, compared.value);
+  if (typeof map.header === 'string') return Object.keys(map).length === 2;
+  return map.field === undefined
+    ? !Array.isArray(value) && Object.keys(map).length === 1
+    : Object.keys(map).length === 2;
+}
 
 export function conditionHint(written: Written): string | undefined {
   const { map, known } = written;

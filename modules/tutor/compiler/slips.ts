@@ -13,7 +13,7 @@ import { ADVICE, CALLED, UNITS } from './built/names.ts';
 import type { Form } from './forms.ts';
 import { OTHER_KEYS, VALUES } from './forms.ts';
 import type { Slip, Written } from './read-values.ts';
-import { isNamed, meaningOf, problemOf, writtenAt } from './read-values.ts';
+import { isCertain, isNamed, meaningOf, problemOf, writtenAt } from './read-values.ts';
 
 const ROUTE = ['platforms', 'webhook', 'routes', 'x'];
 
@@ -279,6 +279,8 @@ const advised: Match = (written) => {
   });
 };
 
+const RIVALS = 'a filter has one operator: write a filter for each, under `all` or `any`';
+
 const renamed: Match = (written) => {
   const { schema, path, key, value, map, known } = written;
   const meant = [meaningOf(CALLED, key), ...UNITS.map((unit) => key + unit)].find((name) => known.includes(name ?? ''));
@@ -286,12 +288,22 @@ const renamed: Match = (written) => {
   const place = [...path.slice(0, -1), meant];
   const types = typesAt(schema, place);
   const isFit = isPlainMap(value) || !types.has('object') || types.has('string');
-  const isFree = isFit && !Object.hasOwn(map, meant);
+  const hasRival = known.includes('not_equals') && Object.keys(map).some((name) => name !== key && name !== 'field');
+  const isSure = isFit && !hasRival && isCertain(key, value);
+  const glob = flowText(`^${String(value).replaceAll('.', '[.]').replaceAll('*', '.*')}$`);
+  const hints = [
+    [RIVALS, hasRival],
+    [`write \`${meant}: ${flowText(exampleAt(schema, place))}\``, !isFit],
+    [
+      `write \`regex\` for a regular expression (${glob} for a glob), \`equals\` for the whole text, or \`contains\``,
+      !isSure,
+    ],
+  ] as const;
   return problemOf(written, `unknown key \`${key}\`: it is called \`${meant}\` here`, {
     instead: meant,
     sensitive: isSecretName(meant),
-    hint: isFit ? undefined : `write \`${meant}: ${flowText(exampleAt(schema, place))}\``,
-    fix: isFree ? { kind: 'rename', text: meant } : undefined,
+    hint: hints.find(([, holds]) => holds)?.[0],
+    fix: isSure && !Object.hasOwn(map, meant) ? { kind: 'rename', text: meant } : undefined,
   });
 };
 

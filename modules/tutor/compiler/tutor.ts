@@ -2,7 +2,7 @@
  * Improves the compiler's findings: explains mistakes that come from other tools, drops their consequences, and adds a
  * fix if the meaning is certain.
  */
-import type { Finding, NodePath } from '../../../compiler/diagnostics/diagnostic.ts';
+import type { Finding, NodePath, Problem } from '../../../compiler/diagnostics/diagnostic.ts';
 import type { CompilerPart } from '../../../compiler/module.ts';
 import type { SchemaName } from '../../../compiler/schema/known-keys.ts';
 import { parsePointer } from '../../../compiler/schema/pointer.ts';
@@ -10,8 +10,9 @@ import type { NodeFinding, Tutor } from '../../../compiler/source/find-place.ts'
 import { findPlace } from '../../../compiler/source/find-place.ts';
 import { parseYaml } from '../../../compiler/source/parse-yaml.ts';
 import { isPlainMap } from '../../../compiler/text/plain-data.ts';
-import { readBraces, readForeignField } from './braces.ts';
+import { readBraces, readSyntax } from './braces.ts';
 import { FOREIGN_FILES, HERMES_PATHS, HERMES_SECTIONS } from './built/names.ts';
+import { readForeignField } from './foreign-fields.ts';
 import type { PlainMap, Slip } from './read-values.ts';
 import { isNamed } from './read-values.ts';
 import { withFix } from './repair-edits.ts';
@@ -36,9 +37,15 @@ function answer(finding: NodeFinding): readonly NodeFinding[] {
   const { problem, tree, base } = finding.node;
   const { ask, ...asked } = problem;
   if (ask === undefined) return [finding];
-  const field = problem.rule === 'foreign-path' ? readForeignField(ask) : null;
-  const answers = problem.rule === 'foreign-path' ? (field === null ? [] : [{ ...asked, ...field }]) : readBraces(ask);
-  return answers.map((found) => findPlace({ ...found, path: problem.path }, tree, base));
+  return answersTo(asked, ask).map((found) => findPlace({ ...found, path: problem.path }, tree, base));
+}
+
+function answersTo(problem: Problem, text: string): readonly Problem[] {
+  if (problem.rule === 'template-braces') return readBraces(text);
+  if (problem.rule === 'template-syntax') return [readSyntax(problem, text)];
+  const field = readForeignField(text, problem.path);
+  // A field that is an error is one in any case.
+  return field === null ? (problem.message === '' ? [] : [problem]) : [{ ...problem, ...field }];
 }
 
 /** Findings about the text of a file. */

@@ -22,7 +22,7 @@ export type DeliveryResult =
   /** `json`: the answer. */
   | { readonly kind: 'ok'; readonly message_id: string | null; readonly json: unknown }
   | {
-      readonly kind: 'permanent' | 'retry' | 'refresh' | 'ambiguous';
+      readonly kind: 'permanent' | 'retry' | 'refresh' | 'ambiguous' | 'superseded';
       readonly reason: string;
       readonly retry_after_ms: number | null;
     };

@@ -192,7 +192,7 @@ class HttpDriver implements Driver {
     request: DeliveryRequest,
     index: number,
   ): Values {
-    const { marker = '', route, delivery_id } = request;
+    const { marker = '', route, delivery_id, pins = {} } = request;
     const key = form.request.usesKey ? idempotencyKey(this.variant.plan.key, request.key, index) : '';
     const now = this.context.clock.now();
     return {
@@ -203,6 +203,7 @@ class HttpDriver implements Driver {
       address,
       match: form.match,
       key,
+      commit: [pins.fresh, pins.commit].find((one = '') => COMMIT.test(one)) ?? '',
       marker,
       marks: marksOf({ key, series, marker }),
       piece: index + 1,
@@ -229,6 +230,8 @@ class HttpDriver implements Driver {
     });
   }
 }
+
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /** Marks that are invisible in Markdown and that the code host returns unchanged. */
 const marksOf = ({ key, series, marker }: { key: string; series: string | null; marker: string }): string =>

@@ -25,6 +25,8 @@ export interface Values {
   readonly page: number;
   /** ISO 8601; nothing can have been posted earlier. May be empty. */
   readonly since: string;
+  /** The commit that a post is about; empty: unknown. */
+  readonly commit: string;
   readonly jwt: string;
   readonly installation: string;
   /** 1-based. */
@@ -54,6 +56,7 @@ export const NO_VALUES: Values = {
   found: '',
   page: 1,
   since: '',
+  commit: '',
   jwt: '',
   installation: '',
   piece: 0,

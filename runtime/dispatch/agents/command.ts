@@ -14,6 +14,7 @@ import { isAbsolute, join } from 'node:path';
 import { codeOf } from '../../../base/errors.ts';
 import { readRegularText, tryParseJson } from '../../../base/files.ts';
 import type { CommandAgentPlan } from '../../../schemas/generated/types.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { printableStart, traceHeaders } from '../../platform/log.ts';
 import { allowedEnvironment } from '../../platform/process/environment.ts';
 import type { ProcessResult } from '../../platform/process/run-process.ts';
@@ -27,6 +28,7 @@ import type { Usage } from '../../store/usage.ts';
 import { toUsage } from '../../store/usage.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError, AgentNotStarted } from '../agent-runner.ts';
+import type { OpenProgram, PrintedAnswer } from './known-program.ts';
 import { openOutputs, usesServer } from './outputs-folder.ts';
 import { readOutput } from './printed.ts';
 import { locateProgram } from './program.ts';
@@ -51,6 +53,9 @@ interface CommandAgentContext {
   /** Replaces secrets in the stderr of a program. */
   readonly redact: (text: string) => string;
   readonly workFolders: Pick<WorkFolders, 'create'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Opens the program of `use`; absent: the command is started as it is. */
+  readonly openProgram?: OpenProgram | null;
 }
 
 const MAX_STDOUT_BYTES = 1_048_576;
@@ -67,47 +72,61 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
   );
   const [program = '', ...rest] = plan.argv;
   const located = locateProgram(program, context.folder);
-  const argv = [located, ...rest];
+  const known = plan.program === undefined ? null : (context.openProgram?.(plan.program, context) ?? null);
   const { others, written } = context;
   const run = context.confine(plan.sandbox ?? null, { hidden: others, written, onlyTo: plan.only_to ?? {} });
   return {
     async run(request, report) {
       const folder = await openFolder(plan, context, request.route);
+      const isHanding = request.outputs !== undefined || usesServer(rest);
+      const outputs = isHanding ? await openOutputs(request, context) : null;
+      const starting = known?.start(request, rest, outputs?.server ?? null).catch(async (error: unknown) => {
+        await outputs?.close();
+        await folder.release();
+        throw error;
+      });
+      const started = (await starting) ?? null;
+      const cwd = plan.cwd === null && plan.work === 'run' ? (started?.cwd ?? folder.path) : folder.path;
       const usageFile = usagePath(folder.path);
-      const outputs = request.outputs === undefined && !usesServer(argv) ? null : await openOutputs(request, context);
+      const argv = [located, ...(started?.args ?? rest)];
       const { stdin, ...parts } = compose(argv, request, outputs?.config ?? '');
       const result = await run({
         argv: parts.argv,
-        cwd: folder.path,
+        cwd,
         env: {
           ...inherited,
           ...own,
+          ...started?.env,
           ...parts.env,
           ...outputs?.env,
           HOOKWRIGHT_HOME: context.home,
           HOOKWRIGHT_USAGE_FILE: usageFile,
         },
-        stdin,
+        stdin: started?.prompt ?? stdin,
         timeoutMs: plan.timeout_seconds * 1000,
         maxStdoutBytes: MAX_STDOUT_BYTES,
         signal: request.signal,
-        writable: outputs === null ? [folder.path] : [folder.path, outputs.folder],
+        writable: [folder.path, ...(outputs === null ? [] : [outputs.folder]), ...(started?.writable ?? [])],
         readable: [...(isAbsolute(located) ? [located] : []), ...(outputs?.readable ?? [])],
       });
       const reportedUsage = await takeUsage(usageFile);
       await outputs?.close();
       await folder.release();
+      const printedAnswer: PrintedAnswer = started === null ? readOutput(plan, result) : await started.end(result);
       const lack = lackOf(result);
       if (lack !== null) throw new AgentNotStarted(`${program}: ${lack}`);
-      const { text, usage } = readOutput(plan, result);
+      const { text, usage, permanent = false } = printedAnswer;
       const answer = result.kind === 'exit' && result.code === 0 ? text : null;
       const end = endOf(result, context.redact);
       const printed = answer === null && end.stderr.trim() === '' ? printedBy(result, context.redact) : '';
       report?.ended(printed === '' ? end : { ...end, stdout: printed });
       if ((reportedUsage ?? usage) !== null) report?.used((reportedUsage ?? usage) as Usage);
       if (answer !== null) return answer;
-      const reason = lastLine(end.stderr) || lastLine(context.redact(text ?? '') || printed);
-      throw new AgentError(explain(result, plan, reason));
+      // What a known program logs beside a run that has ended well is not why there is no answer.
+      const isQuiet = started !== null && result.kind === 'exit' && result.code === 0;
+      const said = context.redact(printedAnswer.reason ?? '');
+      const reason = said || isQuiet ? said : lastLine(end.stderr) || lastLine(context.redact(text ?? '') || printed);
+      throw new AgentError(explain(result, plan, reason), permanent ? { permanent } : {});
     },
   };
 }
@@ -194,6 +213,8 @@ function explain(result: ProcessResult, plan: CommandAgentPlan, last: string): s
     case 'aborted':
       return `${program} was stopped`;
     case 'exit': {
+      if (result.code === 0 && plan.program !== undefined)
+        return `${program} gave no complete answer${last === '' ? '' : `: ${printableStart(last, 200)}`}`;
       if (result.code === 0)
         return `${program} printed no JSON with a string at answer_path (${plan.answer_path?.join('.')})`;
       const how = result.code === null ? `was terminated by ${result.signal}` : `exited with ${result.code}`;

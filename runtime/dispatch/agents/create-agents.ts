@@ -14,6 +14,7 @@ import type { AgentRunner, RunAgent } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
 import type { ProfileAgent } from '../context.ts';
 import { configuredFolder, createCommandAgent } from './command.ts';
+import type { OpenProgram } from './known-program.ts';
 import { createOpenAiAgent } from './openai.ts';
 import { missingAgent } from './program.ts';
 import type { WorkFolders } from './work-folders.ts';
@@ -34,6 +35,8 @@ interface AgentsContext {
   /** Replaces every known secret. */
   readonly redact: Redact;
   readonly workFolders: WorkFolders;
+  /** Opens the programs of `use`. */
+  readonly openProgram?: OpenProgram | null;
 }
 
 /** Null for a profile or an agent that the table does not have. @param name null: the default agent */

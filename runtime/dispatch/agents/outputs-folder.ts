@@ -7,6 +7,7 @@ import { readOwnFile } from '../../../base/files.ts';
 import { isTemporaryLack } from '../../platform/process/run-process.ts';
 import type { AgentRequest } from '../agent-runner.ts';
 import { AgentError, AgentNotStarted } from '../agent-runner.ts';
+import type { McpServer } from './known-program.ts';
 import type { WorkFolders } from './work-folders.ts';
 
 /** Largest file of outputs that is read, in bytes; a larger one is rejected. */
@@ -17,6 +18,8 @@ interface OutputsFile {
   readonly env: Readonly<Record<string, string>>;
   /** The file that describes the server of its outputs, as programs read it. */
   readonly config: string;
+  /** The server of its outputs; null if the route has none. */
+  readonly server: McpServer | null;
   /** What the server needs in a sandbox. */
   readonly readable: readonly string[];
   /** Its folder, which the program writes. */
@@ -47,12 +50,14 @@ export async function openOutputs(
   const path = join(own.path, 'outputs.jsonl');
   const config = join(own.path, 'mcp.json');
   const { argv: [command, ...args] = [], declaration = '' } = outputs?.mcp ?? {};
-  const mcpServers = command === undefined ? {} : { hookwright: { command, args: [...args, path] } };
+  const server = command === undefined ? null : { command, args: [...args, path] };
+  const mcpServers = server === null ? {} : { hookwright: server };
   await writeFile(join(own.path, DECLARATION), declaration).catch(fail);
   await writeFile(config, JSON.stringify({ mcpServers })).catch(fail);
   return {
     env: outputs === undefined ? {} : { HOOKWRIGHT_OUTPUTS_FILE: path, HOOKWRIGHT_OUTPUTS_MCP: config },
     config,
+    server,
     readable: (outputs?.mcp?.argv ?? []).filter((each) => isAbsolute(each)),
     folder: own.path,
     async close() {

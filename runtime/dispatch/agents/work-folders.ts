@@ -6,12 +6,13 @@
  *   routes/<name>   `work: route`: permanent, for the runs of one route
  *   scheduled       `work: route`: permanent, for runs that no event started
  *   shared          `work: shared`: permanent, for all runs
+ *   conversations/  of known programs (modules/agents/runtime/conversations.ts)
  *
  * Later runs read a folder that a run can write only if the configuration says so. Otherwise, a file that an agent was
  * tricked into writing, for example a CLAUDE.md, would instruct the next one. Such files (obeyed-files.ts) are removed from kept
  * folders before and after each run, unless another run works there.
  */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../../base/errors.ts';
@@ -33,6 +34,10 @@ const KEPT: Readonly<Record<CommandAgentPlan['work'], (route: string) => string 
   route: (route) => (route === '' ? 'scheduled' : join('routes', route)),
   shared: () => 'shared',
 };
+
+/** Where programs keep the conversation of a session. @param home the home of the profile */
+export const conversationFolder = (home: string, session: string): string =>
+  join(home, 'work', 'conversations', createHash('sha256').update(session).digest('hex').slice(0, 32));
 
 export class WorkFolders {
   private readonly log: Logger;

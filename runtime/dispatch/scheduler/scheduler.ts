@@ -309,6 +309,10 @@ function beginAt(job: Job, { cursor, signature }: JobState, now: number): number
   return signature === null && cursor === null && job.since !== null ? Math.min(job.since, now) : now;
 }
 
+/** The end of a pause, after `watch_job` has set the cursor: earlier if the system clock moved back. */
+const endAfter = ({ paused_until: end, cursor: before }: JobState, cursor: number): number | null =>
+  end === null ? null : end - Math.max((before ?? 0) - cursor, 0);
+
 function isUnchanged(known: Watched | undefined, job: Job, paused: boolean, state: JobState): known is Watched {
   if (known === undefined || known.paused !== paused || known.ends !== pauseEnd(state)) return false;
   if (jobSignature(known.job) !== jobSignature(job)) return false;
@@ -321,7 +325,10 @@ function watchJobs(jobs: ReadonlyMap<string, Job>, { states, before, now }: Watc
   const begun: WatchJob[] = [];
   const unreadable: { job: string; error: unknown }[] = [];
   for (const [id, job] of jobs) {
-    const state = (Object.hasOwn(states, id) ? states[id] : undefined) ?? NO_STATE;
+    const stored = (Object.hasOwn(states, id) ? states[id] : undefined) ?? NO_STATE;
+    const left = leftAt(job, stored, now);
+    const cursor = left ?? beginAt(job, stored, now);
+    const state = { ...stored, paused_until: endAfter(stored, cursor) };
     const paused = isJobPaused(state, job.paused, now);
     const ends = pauseEnd(state);
     const known = before.get(id);
@@ -331,8 +338,6 @@ function watchJobs(jobs: ReadonlyMap<string, Job>, { states, before, now }: Watc
     }
     try {
       const cron = readCron(job.schedule, job.timezone);
-      const left = leftAt(job, state, now);
-      const cursor = left ?? beginAt(job, state, now);
       if (left === null) begun.push({ kind: 'watch_job', job: id, signature: jobSignature(job), now: cursor });
       // Instants during a pause are not made up for.
       const isHeld = paused && (ends === null || ends <= now);

@@ -9,7 +9,8 @@ import { fillEvents } from '../../store/listed-rows.ts';
 import type { OverLimit } from '../../store/run-limits.ts';
 import { renderDeliveries, renderOutputs } from '../../table/link-delivery.ts';
 import { bounded } from '../../table/link-identity.ts';
-import type { Rendered } from '../../table/link-template.ts';
+import type { Builtins, Rendered } from '../../table/link-template.ts';
+import type { LinkedRoute } from '../../table/linked-table.ts';
 import type { Intake, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
 import { accepted, coalesced, delivered, deliveryFailed } from '../reply.ts';
@@ -63,6 +64,8 @@ export const render: Stage = (intake, { ids, tracing }) => {
     toolsets: plan.mode === 'agent' ? plan.toolsets : [],
     session: sessionOf(plan, deliveryId, session_key),
     session_key,
+    ...(session_key === null || plan.session?.on_newer === undefined ? {} : { on_newer: plan.session.on_newer }),
+    ...renderPins(route.pins, data, builtins),
     deliveries: plan.mode === 'cron' ? [] : renderDeliveries(route.deliveries, data, builtins),
     ...renderOutputs(route.outputs, data, builtins),
     ...(route.onFailure.length === 0 ? {} : { on_failure: renderDeliveries(route.onFailure, data, builtins) }),
@@ -77,6 +80,13 @@ export const render: Stage = (intake, { ids, tracing }) => {
   intake.dispatch = intake.coalesceKey === null ? fillEvents(dispatch, []) : dispatch;
   return null;
 };
+
+/** A pin without a value is left out. */
+function renderPins(pins: LinkedRoute['pins'], data: unknown, builtins: Builtins): Pick<Dispatch, 'pins'> {
+  const rendered = pins.map(([name, render]) => ({ name, ...render(data, builtins) }));
+  const known = rendered.filter(({ text, unresolved }) => text !== '' && unresolved.length === 0);
+  return known.length === 0 ? {} : { pins: Object.fromEntries(known.map(({ name, text }) => [name, text])) };
+}
 
 /**
  * The session of a key, else of the delivery. A sender chooses both texts, so the two kinds never have the same name:

@@ -66,11 +66,11 @@ function createJobHandlers({ db }: WriterRows): Pick<DirectHandlers, JobKind> {
   const removeState = db.change('DELETE FROM job_state WHERE job = ?');
   const pause = db.change(
     'INSERT INTO job_state (job, paused, cursor, paused_until) VALUES (?1, ?2, ?3, ?4) ' +
-      'ON CONFLICT (job) DO UPDATE SET paused = ?2, paused_until = ?4, cursor = coalesce(?3, cursor)',
+      'ON CONFLICT (job) DO UPDATE SET paused = ?2, cursor = ?3, paused_until = ?4',
   );
   const watch = db.change(
     'INSERT INTO job_state (job, signature, cursor) VALUES (?1, ?2, ?3) ' +
-      'ON CONFLICT (job) DO UPDATE SET signature = ?2, cursor = ?3',
+      'ON CONFLICT (job) DO UPDATE SET signature = ?2, cursor = ?3, paused_until = paused_until - max(coalesce(cursor, 0) - ?3, 0)',
   );
   const changed = db.change(
     "INSERT INTO meta (key, value) VALUES ('jobs_version', '1') ON CONFLICT (key) DO UPDATE SET value = value + 1",
@@ -95,7 +95,7 @@ function createJobHandlers({ db }: WriterRows): Pick<DirectHandlers, JobKind> {
       return true;
     },
     pause_job({ job, paused, until = null, now }) {
-      pause(job, paused ? 1 : 0, paused ? null : now, paused ? until : null);
+      pause(job, paused ? 1 : 0, now, paused ? until : null);
       changed();
       return null;
     },

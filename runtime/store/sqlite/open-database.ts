@@ -86,6 +86,21 @@ export function emptyLog(db: Connection): void {
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 }
 
+/**
+ * Numbers commits in the header of the file: a log belongs to a file only if its numbers continue that of the file.
+ * Returns a function to call at the end of a transaction; it changes nothing if the transaction has not.
+ */
+export function createNumbering(db: Connection): () => void {
+  const [total, number] = ['SELECT total_changes()', 'PRAGMA application_id'].map((sql) => db.query<[number]>(sql));
+  let numbered = 0;
+  return () => {
+    const [changes = 0] = total?.get() ?? [];
+    if (changes === numbered) return;
+    numbered = changes;
+    db.exec(`PRAGMA application_id = ${((number?.get()?.[0] ?? 0) + 1) | 0}`);
+  };
+}
+
 /** Creates the tables in an empty file, or migrates them. @throws StoreRefused for a file of another format */
 function requireFormat(db: Connection, path: string): void {
   const format = formatOf(db);

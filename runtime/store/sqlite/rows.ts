@@ -52,8 +52,9 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
     'UPDATE work SET state = ?, due_at = ?, set_at = ?, holder = ?, started_at = ?, answered_at = ?, reason = ?, ' +
       'failed = ?, steps = ?, session = ?, blocked_by = ?, finished_at = ? WHERE ref = ?',
   );
-  const unblock = db.change('UPDATE work SET blocked_by = NULL, set_at = ? WHERE ref = ?');
+  const unblock = db.change('UPDATE work SET blocked_by = ?, set_at = ? WHERE ref = ?');
   const putGroup = db.change('INSERT OR REPLACE INTO coalesce_group VALUES (?, ?, ?, ?, 0, 0, ?)');
+  const endGroup = db.change('DELETE FROM coalesce_group WHERE ref = ?');
   const putAnswer = db.change('INSERT OR REPLACE INTO answer VALUES (?, ?, ?)');
   const putUsage = db.change('INSERT INTO usage VALUES (NULL, ?, ?, ?, ?, ?, ?)');
   const putStep = db.change('INSERT INTO step VALUES (?, ?)');
@@ -79,6 +80,7 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
     for (const { row, finished_at } of unit.ended) {
       update(row, finished_at);
       if (row.group_key === null) continue;
+      endGroup(row.ref);
       runs.forget(row.lane);
       counts.groups--;
     }
@@ -98,9 +100,9 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
       update(row, null);
       if (row.state === 'pending') runs.add(row.lane, row.due_at, row.set_at);
     }
-    for (const { ref, lane, due_at, set_at } of unit.unblocked) {
-      unblock(set_at, ref);
-      runs.add(lane, due_at, set_at);
+    for (const { ref, lane, due_at, set_at, blocked_by } of unit.unblocked) {
+      unblock(blocked_by, set_at, ref);
+      if (blocked_by === null) runs.add(lane, due_at, set_at);
     }
   };
   const storeDeliveries = ({ droppedDeliveries, newDeliveries, changedDeliveries }: WorkUnit): void => {
@@ -177,6 +179,7 @@ class LoadedRows<K, V> implements Rows<K, V> {
 const WORK = NAMES.work.map((name) => (name === 'turn' ? 'coalesce(w.turn, w.ref) AS turn' : `w.${name}`));
 const ALONE = [...WORK, 'NULL AS group_key', 'NULL AS first_at', '0 AS superseded'];
 const GROUPED = [...WORK, 'g.key AS group_key', 'g.first_at', 'g.superseded'];
+const OF_SESSION = [...WORK, 'g.key AS group_key', 'g.first_at', 'coalesce(g.superseded, 0) AS superseded'];
 
 const placesOf = <Name extends string>(names: readonly string[]): Readonly<Record<Name, number>> =>
   Object.fromEntries(names.map((name, at) => [name, at])) as Readonly<Record<Name, number>>;
@@ -223,6 +226,8 @@ function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
   const group = select(db, GROUPED, 'FROM coalesce_group g JOIN work w USING (ref) WHERE g.key = ?', readWork);
   // One row of a session has the turn, and a change removes at most one.
   const session = select(db, ALONE, 'FROM work w WHERE w.session = ? ORDER BY w.turn LIMIT 2', readWork);
+  const ofSession = 'FROM work w LEFT JOIN coalesce_group g USING (ref) WHERE w.session = ? ORDER BY w.turn';
+  const wholeSession = select(db, OF_SESSION, ofSession, readWork);
   const deliveries = select(db, NAMES.delivery, 'FROM delivery WHERE ref = ?', readDelivery);
   const job = select<JobRow>(db, ['job', 'paused', 'paused_until', 'cursor', 'ref'], 'FROM job_state WHERE job = ?');
   const head = select<HeadRow>(db, ['id', 'profile', 'route', 'job'], 'FROM dispatch WHERE ref = ?');
@@ -237,12 +242,12 @@ function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
     if (row !== undefined) workRows.set(row.ref, row);
     return row?.ref;
   };
-  const loadSession = (key: string): readonly WorkRow[] =>
-    session.all(key).map((found) => {
-      const row = workRows.peek(found.ref) ?? found;
-      workRows.set(row.ref, row);
-      return row;
-    });
+  const loadedOnce = (found: WorkRow): WorkRow => {
+    const row = workRows.peek(found.ref) ?? found;
+    workRows.set(row.ref, row);
+    return row;
+  };
+  const loadSession = (key: string): readonly WorkRow[] => session.all(key).map(loadedOnce);
   const loadJob = (name: string): JobRow | undefined => {
     const row = job.get(name);
     return row === undefined ? undefined : { ...row, paused: row.paused === null ? null : Boolean(row.paused) };
@@ -264,6 +269,11 @@ function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
     ...loaded,
     nextRef: () => ++memory.lastRef,
     keyOf: (json) => json,
+    wholeSession(key) {
+      const found = wholeSession.all(key).map(loadedOnce);
+      loaded.sessions.set(key, found);
+      return found;
+    },
     headOf: head.get,
     bodyOf: (ref) => body.get(ref)?.[0],
     targetsOf: (ref) => (JSON.parse(body.get(ref)?.[0] ?? '{"deliveries":[]}') as Dispatch).deliveries,

@@ -79,13 +79,13 @@ function createTakeRuns({ db, memory: { counts, runs, pauses } }: WriterRows): (
 export function createRecover({ db, memory, inUnit }: WriterRows): (m: Recover) => Recovered {
   const left = db.query<[Ref, 0 | 1]>(LEFT_RUNS);
   const releaseAttempts = db.change(RELEASE_ATTEMPTS);
-  const resetRuns = db.change(
+  const resets = [
     "UPDATE work SET due_at = ?1 + due_at - set_at, set_at = ?1 WHERE state = 'pending' AND set_at > ?1",
-  );
-  const resetAttempts = db.change(
     'UPDATE delivery SET due_at = ?1 + due_at - set_at, set_at = ?1 WHERE holder IS NULL AND set_at > ?1',
-  );
-  const resetGroups = db.change('UPDATE coalesce_group SET first_at = ?1 WHERE first_at > ?1');
+    "UPDATE guard_state SET expires_at = ?1 + expires_at - (body ->> 'since'), body = json_object('since', ?1, 'until', " +
+      "?1 + expires_at - (body ->> 'since')) WHERE kind = 'pause' AND json_valid(body) AND body ->> 'since' > ?1 AND expires_at > 0",
+    'UPDATE coalesce_group SET first_at = ?1 WHERE first_at > ?1',
+  ].map((sql) => db.change(sql));
   return ({ holder, now, under_way }) => {
     const found = left.all(holder, JSON.stringify(under_way.runs));
     const released = inUnit((unit) =>
@@ -96,9 +96,8 @@ export function createRecover({ db, memory, inUnit }: WriterRows): (m: Recover) 
       ),
     );
     const attempts = releaseAttempts(holder, JSON.stringify(under_way.attempts.map(({ ref, index }) => [ref, index])));
-    for (const reset of [resetRuns, resetAttempts, resetGroups]) reset(now);
-    memory.runs.reload();
-    memory.attempts.reload();
+    for (const reset of resets) reset(now);
+    for (const part of [memory.runs, memory.attempts, memory.pauses]) part.reload();
     return { ...released, attempts };
   };
 }

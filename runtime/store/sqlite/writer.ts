@@ -11,7 +11,14 @@ import type { Connect, Connection, Value } from './driver.ts';
 import { connect as connectDriver, errorCode, inTransaction, isMalformed } from './driver.ts';
 import { createApply } from './handlers.ts';
 import type { Durability } from './open-database.ts';
-import { emptyLog, isTemporary, openWriting, prepareDatabase, prepareMemory } from './open-database.ts';
+import {
+  createNumbering,
+  emptyLog,
+  isTemporary,
+  openWriting,
+  prepareDatabase,
+  prepareMemory,
+} from './open-database.ts';
 import type { Findings, Rescue, WriterRescue } from './rescue.ts';
 import type { WriterRows } from './rows.ts';
 import { createRows } from './rows.ts';
@@ -155,6 +162,7 @@ interface Opened {
   readonly rows: WriterRows;
   /** @throws when the medium fails */
   readonly apply: (change: EncodedChange) => CommitResult;
+  readonly number: () => void;
 }
 
 type TransactionOptions = Pick<WriterOptions, 'reached' | 'parts'>;
@@ -236,6 +244,7 @@ class Transactions {
         return null;
       }
       opened.rows.memory.counts.flush();
+      opened.number();
       this.options.reached?.('applied');
     } catch (error) {
       this.rollBack(opened);
@@ -259,6 +268,7 @@ class Transactions {
     opened.db.exec('BEGIN IMMEDIATE');
     try {
       opened.db.change(sql)(...values);
+      opened.number();
     } catch (error) {
       this.rollBack(opened);
       throw error;
@@ -322,7 +332,7 @@ class Transactions {
 
   private begin(db: Connection): Opened {
     const rows = createRows(db, this.parts);
-    return { db, rows, apply: createApply(rows) };
+    return { db, rows, apply: createApply(rows), number: createNumbering(db) };
   }
 }
 

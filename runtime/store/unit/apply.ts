@@ -13,12 +13,13 @@ import type {
   RecordAttempt,
   Recovered,
 } from '../contract.ts';
+import { decodeOr, isText } from '../decode.ts';
 import type { Headed, LargeTexts } from '../group-commit.ts';
 import { headOf, headText } from '../group-commit.ts';
 import type { PutGuard, Ref, StoredClaim } from '../records.ts';
 import { claimKeys, laneParts, routeLane } from '../records.ts';
 import type { DeliveryEnding, Step } from '../states.ts';
-import { canAdvance, endDelivering, isRejected, joinGroup } from '../states.ts';
+import { canAdvance, endDelivering, interruptedStep, isRejected, joinGroup } from '../states.ts';
 import { changeDelivery, setAt } from './blocked.ts';
 import { beginRun, changePause, fire, pauseOf, tick } from './jobs.ts';
 import { attemptAgain, resend, settleClaim } from './message.ts';
@@ -43,9 +44,16 @@ function accept(unit: WorkUnit, m: Headed<Accept>, texts: LargeTexts): MutationR
   const ref = unit.insert({ head: dispatch, texts, max_concurrent, state, due_at, now, holder });
   if (work.kind === 'deliveries' && !isHeld) unit.addDeliveries(ref, dispatch.profile, work.open, now);
   if (claim !== null && work.kind !== 'run') unit.setMessages(claim, ref, now);
-  if (over === null) return { kind: 'stored', ref };
+  const stored = { kind: 'stored', ref, ...replacedBy(unit, ref) } as const;
+  if (over === null) return stored;
   unit.parts.counter.hold(unit, over, ref);
-  return { kind: 'stored', ref, over };
+  return { ...stored, over };
+}
+
+/** Absent if the new dispatch has ended no earlier run. */
+function replacedBy(unit: WorkUnit, ref: Ref): { readonly replaced?: Ref[] } {
+  const replaced = unit.replacedBy.get(ref);
+  return replaced === undefined ? {} : { replaced: [...replaced] };
 }
 
 /** True if the message has a row, which a further attempt would continue immediately. */
@@ -68,7 +76,7 @@ function join(unit: WorkUnit, m: Headed<JoinGroup>, texts: LargeTexts): Mutation
       const due_at = over.until ?? now;
       const ref = unit.insert({ head: dispatch, texts, max_concurrent, state: 'pending', due_at, now });
       unit.parts.counter.hold(unit, over, ref);
-      return { kind: 'stored', ref, superseded: 0, due_at, over };
+      return { kind: 'stored', ref, superseded: 0, due_at, over, ...replacedBy(unit, ref) };
     }
     if (over !== null) return over;
   }
@@ -84,14 +92,14 @@ function join(unit: WorkUnit, m: Headed<JoinGroup>, texts: LargeTexts): Mutation
   // An event of a burst that keeps all is in the prompt of the next one.
   const reason = `${dispatch.burst ? 'merged into' : 'superseded by'} ${dispatch.id}`;
   if (before !== undefined) unit.move(before, { to: 'skipped', at: now, reason });
-  return { kind: 'stored', ref, superseded, due_at };
+  return { kind: 'stored', ref, superseded, due_at, ...replacedBy(unit, ref) };
 }
 
 export const groupKey = (profile: string, route: string | null, key: string): string =>
   JSON.stringify([profile, route ?? '', key]);
 
 /** Moves a dispatch to a state; false if it is unknown, held by another process, or has ended. */
-function advance(unit: WorkUnit, m: Headed<Advance>, { answer, body }: LargeTexts): boolean {
+function advance(unit: WorkUnit, m: Headed<Advance>, { answer, body }: LargeTexts): MutationResults['advance'] {
   const { ref, to, at, started_at = null, reason = null, steps = [] } = m;
   const row = unit.rows.work.get(ref);
   if (row === undefined || row.holder !== m.holder || !canAdvance(row.state, m)) return false;
@@ -113,7 +121,7 @@ function advance(unit: WorkUnit, m: Headed<Advance>, { answer, body }: LargeText
   if (m.message !== undefined)
     unit.insertMessage(headOf(m.message), { body: JSON.stringify(m.message), answer: null }, at);
   if (reason !== null && to !== 'skipped') unit.noteError(ref, at, reason);
-  return true;
+  return to === 'pending' && row.state === 'skipped' ? 'superseded' : true;
 }
 
 /** Records an attempt; null where `advance` returns false. */
@@ -220,19 +228,6 @@ export function applyToUnit(unit: WorkUnit, change: UnitChange, texts: LargeText
 /** The reason of a dispatch that is dead because its process ended while the sender waited. */
 export const UNANSWERED = 'the gateway stopped before the target responded: the delivery may have arrived';
 
-/** The step of a run whose process has ended. */
-export const interruptedStep = (started_at: number, at: number): Step => ({
-  kind: 'run',
-  index: null,
-  outcome: 'interrupted',
-  started_at,
-  at,
-  next_at: null,
-  reason: 'the gateway stopped during the run',
-  sent: 0,
-  message_id: null,
-});
-
 /** A dispatch whose holder does not work on it. `has_begun`: false if the holder never knew that it had taken it. */
 export interface LeftWork {
   readonly ref: Ref;
@@ -249,7 +244,7 @@ export function release(unit: WorkUnit, left: readonly LeftWork[], now: number):
     if (row === undefined || row.holder === null) continue;
     if (row.state === 'running') {
       runs++;
-      const reason = row.reason === null ? null : (JSON.parse(row.reason) as string);
+      const reason = decodeOr<string | null>(row.reason, isText, null);
       const steps = has_begun ? [interruptedStep(row.started_at ?? now, now)] : [];
       unit.move(row, { to: 'pending', at: now, reason, steps });
       continue;

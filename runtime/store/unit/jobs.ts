@@ -124,9 +124,9 @@ export function nameJob(
   return taken.has(name) ? { kind: 'name_taken' } : { kind: 'stored', name };
 }
 
-/** Pauses or resumes a route. A pause that is already in effect keeps its start. */
+/** Pauses or resumes a route. A pause that is already in effect keeps its start, unless it gets an end: `recover` keeps its duration. */
 export function changePause(unit: WorkUnit, { profile, route, paused, until, now }: PauseRoute): null {
-  const { since = now } = pauseOf(unit, { profile, route }, now) ?? {};
+  const { since = now } = (until === null ? pauseOf(unit, { profile, route }, now) : null) ?? {};
   const body = paused ? JSON.stringify({ since, until } satisfies Pause) : null;
   unit.putGuardRow({ ...pauseOfRoute(profile, route), body }, paused ? until : null);
   return null;

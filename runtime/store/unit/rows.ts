@@ -11,7 +11,7 @@ import type { BlockedBy } from '../waits.ts';
 
 /** An accepted dispatch; it never changes. */
 export interface DispatchRow
-  extends Omit<DispatchHead, 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'turn_key' | 'burst'> {
+  extends Omit<DispatchHead, 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'turn_key' | 'burst' | 'on_newer'> {
   readonly ref: Ref;
   readonly max_concurrent: number | null;
   /** The session in which it takes or took turns, to find its earlier turns; null: none. */
@@ -51,7 +51,7 @@ export interface WorkRow {
   session: string | null;
   /** Its position there: the number of its group's first event, or its own number. */
   readonly turn: Ref;
-  /** What blocks it: the earlier runs of its session. */
+  /** What blocks it: the earlier runs of its session. Of a run in progress: a newer event replaces it. */
   blocked_by: BlockedBy | null;
 }
 
@@ -179,6 +179,8 @@ export interface UnitRows {
   readonly groups: Rows<string, Ref>;
   /** The earliest rows of a session, in order; at least one more than this unit can remove. */
   readonly sessions: Rows<string, readonly WorkRow[]>;
+  /** Loads all rows of a session that an event with `on_newer` joins. */
+  readonly wholeSession: (key: string) => readonly WorkRow[];
   /** The open deliveries of a dispatch, by index. */
   readonly deliveries: Rows<Ref, Map<number, DeliveryRow>>;
   readonly jobs: Rows<string, JobRow>;

@@ -16,7 +16,7 @@ import type { GuardRow, JobTick, Ref, StoredClaim } from '../records.ts';
 import { claimedNames, claimKeys, guardKey, laneKey, routeLane, runLane } from '../records.ts';
 import type { GuardRows } from '../run-limits.ts';
 import type { DispatchState, OpenState, Step } from '../states.ts';
-import { isFinal } from '../states.ts';
+import { interruptedStep, isFinal } from '../states.ts';
 import type { UnitParts } from '../store-part.ts';
 import { NO_PARTS } from '../store-part.ts';
 import type {
@@ -64,6 +64,11 @@ interface Move {
   readonly steps?: readonly Step[];
 }
 
+type OnNewer = NonNullable<DispatchHead['on_newer']>;
+
+/** The reason of a run that a newer event of its session replaces. */
+export const SUPERSEDED = 'superseded';
+
 export class WorkUnit implements GuardRows {
   readonly rows: UnitRows;
   readonly parts: UnitParts;
@@ -71,8 +76,10 @@ export class WorkUnit implements GuardRows {
   readonly newDispatches: DispatchRow[] = [];
   readonly newWork = new Set<WorkRow>();
   readonly changedWork = new Set<WorkRow>();
-  /** Rows stored before that are now first in their sessions. */
+  /** Rows stored before that are now first in their sessions, or that a newer event replaces. */
   readonly unblocked = new Set<WorkRow>();
+  /** The runs that each new dispatch has ended. */
+  readonly replacedBy = new Map<Ref, readonly Ref[]>();
   readonly ended: EndedRow[] = [];
   /** Dispatches stored before that have now ended. */
   readonly droppedWork: Ref[] = [];
@@ -163,6 +170,7 @@ export class WorkUnit implements GuardRows {
       turn: replaced?.turn ?? ref,
       blocked_by: null,
     };
+    if (session !== null && head.on_newer !== undefined) this.replaceEarlier(row, session, head.on_newer, replaced);
     if (session !== null) this.joinQueue(row, session, replaced);
     rows.work.set(ref, row);
     this.newWork.add(row);
@@ -189,8 +197,15 @@ export class WorkUnit implements GuardRows {
     this.newDeliveries.push(...added);
   }
 
-  /** Moves a dispatch to a state and clears its holder. */
-  move(
+  /** Moves a dispatch to a state and clears its holder. A run that a newer event replaces does not wait again. */
+  move(row: WorkRow, change: Move): void {
+    const isReplaced = row.blocked_by === 'newer' && change.to === 'pending';
+    const isLast = isReplaced && this.rows.sessions.get(row.session ?? '')?.at(-1) === row;
+    if (isReplaced) row.blocked_by = null;
+    this.moveTo(row, isReplaced && !isLast ? { ...change, to: 'skipped', due_at: null, reason: SUPERSEDED } : change);
+  }
+
+  private moveTo(
     row: WorkRow,
     { to, at, due_at = null, started_at = null, reason = null, answer = null, program = null, steps = [] }: Move,
   ): void {
@@ -215,6 +230,28 @@ export class WorkUnit implements GuardRows {
     else if (!this.newWork.has(row)) this.changedWork.add(row);
   }
 
+  /**
+   * Skips the runs of the session that wait, and with `cancel` those in progress, whose outcome is then not stored. The
+   * others in progress may end, but not wait again.
+   */
+  private replaceEarlier({ ref, set_at: at }: WorkRow, session: string, how: OnNewer, replaced?: WorkRow): void {
+    const ended: Ref[] = [];
+    // The last one first, so that none of them gets the turn of another.
+    for (const other of this.rows.wholeSession(session).toReversed()) {
+      if (other === replaced) continue;
+      const isRunning = other.state === 'running';
+      if (isRunning && how === 'latest') {
+        other.blocked_by = 'newer';
+        if (!this.newWork.has(other)) this.unblocked.add(other);
+        continue;
+      }
+      ended.unshift(other.ref);
+      const steps = isRunning ? [interruptedStep(other.started_at ?? at, at, SUPERSEDED)] : [];
+      this.moveTo(other, { to: 'skipped', at, reason: SUPERSEDED, steps });
+    }
+    if (ended.length > 0) this.replacedBy.set(ref, ended);
+  }
+
   /** Gives a new row its position in its session. */
   private joinQueue(row: WorkRow, session: string, replaced: WorkRow | undefined): void {
     const line = this.rows.sessions.get(session) ?? [];
@@ -235,7 +272,7 @@ export class WorkUnit implements GuardRows {
     this.rows.sessions.set(session, line);
     Object.assign(row, { session: null, blocked_by: null });
     const [next] = line;
-    if (blocked_by !== null || next === undefined) return;
+    if (blocked_by === 'session' || next === undefined) return;
     Object.assign(next, { blocked_by: null, set_at: at });
     if (!this.newWork.has(next)) this.unblocked.add(next);
   }
@@ -317,6 +354,7 @@ export class WorkUnit implements GuardRows {
     this.rows.work.delete(ref);
     this.rows.ended.set(ref, row);
     this.changedWork.delete(row);
+    this.unblocked.delete(row);
     if (!this.newWork.delete(row)) this.droppedWork.push(ref);
   }
 }

@@ -24,6 +24,7 @@ import {
 } from '../../helpers/dispatches.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
 import { expectGolden, screensOf } from '../../helpers/golden.ts';
+import { makeFire } from '../../helpers/jobs.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const NOW = Date.UTC(2026, 0, 10, 12);
@@ -379,6 +380,41 @@ describe('deliveries replay', () => {
     assert.match(refused.stderr, /sent1.*--again/);
     assert.deepEqual((await run('replay', 'sent1', '--again')).stdout, 'sent1\n');
     assert.equal((await run('replay', 'sent1', '--again', '--rerun')).code, 2);
+  });
+
+  it('replays one run of a job at a time, and none while the job runs', async (t) => {
+    const { path, run, json } = setUp(t);
+    const before = await openOfflineStore(path);
+    for (const id of ['first', 'second']) {
+      assert.equal((await before.write(makeFire('report', id, { now: NOW - HOUR }))).kind, 'stored');
+      const [taken] = (await before.write(makeTake(NOW - HOUR))).runs;
+      await before.write(makeAdvance(taken?.ref ?? 0, 'dead', NOW - HOUR, { reason: 'exit 1' }));
+    }
+    // A paused job is replayed: that is a run by hand.
+    await before.write({ kind: 'pause_job', job: 'report', paused: true, now: NOW });
+    await before.close();
+
+    const both = await run('replay', '--state', 'dead', '--json');
+    assert.equal(both.code, 1);
+    const [replayed, ...others] = JSON.parse(both.stdout) as { id: string; replay_of: string }[];
+    assert.deepEqual([replayed?.replay_of, others], ['second', []]);
+    assert.match(both.stderr, /\bfirst\b/);
+
+    const store = await openOfflineStore(path);
+    const fired = await store.write(makeFire('report', 'third', { even_paused: true, now: NOW }));
+    assert.equal(fired.kind, 'running');
+    const { runs } = await store.write(makeTake(NOW));
+    assert.equal(runs.length, 1);
+    await store.close();
+    assert.equal((await run('replay', 'first')).code, 1);
+
+    const after = await openOfflineStore(path);
+    await after.write(makeAdvance(runs[0]?.ref ?? 0, 'dead', NOW, { reason: 'exit 1' }));
+    await after.close();
+    assert.deepEqual(
+      (await json<Listed[]>('replay', 'first')).map(({ replay_of }) => replay_of),
+      ['first'],
+    );
   });
 
   it('runs again with --rerun and changes nothing with --dry-run', async (t) => {

@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { test } from 'node:test';
 import { formatDuration } from '../../../cli/output/table.ts';
-import { readSince, readTail } from '../../../cli/serve/server-log.ts';
-import { runInProcess, startInProcess } from '../../helpers/cli.ts';
+import { createServerLog, logFile, readSince, readTail } from '../../../cli/serve/server-log.ts';
+import { contextFor, runInProcess, startInProcess } from '../../helpers/cli.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const tails: readonly (readonly [text: string, lines: number, expected: string])[] = [
@@ -44,6 +53,50 @@ test('following a log continues after additions, truncation and rotation', (t) =
   assert.equal(next(), '');
   writeFileSync(path, 'four\n');
   assert.equal(next(), 'four\n');
+});
+
+test('a log file is rotated while the gateway writes it, and only its own', (t) => {
+  const home = tempDir(t);
+  const path = logFile(home);
+  const other = join(home, 'other.log');
+  mkdirSync(join(home, 'logs'));
+  const logTo = (file: string) => {
+    const stderr = new Writable({ write: (text, _encoding, done) => done(void appendFileSync(file, text)) });
+    const log = createServerLog(contextFor({ home, context: { stderr } }), undefined, file);
+    return (message: string): void => {
+      log.info({}, message);
+      log.flush();
+    };
+  };
+  const LARGE = 32 * 1024 * 1024 + 1;
+  const line = logTo(path);
+  line('first');
+  truncateSync(path, LARGE);
+  const { position } = readTail(path, 0);
+  line('second');
+  line('third');
+  assert.equal(statSync(`${path}.1`).size, LARGE);
+  assert.match(readFileSync(`${path}.1`, 'utf8').slice(0, 200), /first/);
+  const messages = (text: string): string[] => [...text.matchAll(/"msg":"(\w+)"/g)].map(([, message = '']) => message);
+  assert.deepEqual(messages(readSince(path, position).bytes.toString()), ['second', 'third']);
+
+  // If it cannot be moved, nothing is lost, and a later line tries again.
+  renameSync(`${path}.1`, `${path}.2`);
+  mkdirSync(`${path}.1`);
+  truncateSync(path, LARGE);
+  line('fourth');
+  assert.equal(readFileSync(path).subarray(LARGE).includes('fourth'), true);
+  rmdirSync(`${path}.1`);
+  line('fifth');
+  assert.ok(statSync(path).size > LARGE);
+  truncateSync(path, 2 * LARGE);
+  line('sixth');
+  assert.deepEqual(messages(readFileSync(path, 'utf8')), ['sixth']);
+
+  writeFileSync(other, '');
+  truncateSync(other, LARGE);
+  logTo(other)('seventh');
+  assert.ok(statSync(other).size > LARGE);
 });
 
 test('gateway logs prints the end of the log and follows it until interrupted', async (t) => {

@@ -14,6 +14,9 @@ export const setup: Story = {
       modes: { home: 0o700, 'home/config.yaml': 0o600, 'home/.env': 0o600 },
     },
     { run: 'gateway setup --yes', err: 'nothing to change\n' },
+    { run: 'agent list', out: /^AGENT +PROGRAM[\s\S]*^claude-code +Claude Code /m },
+    { run: 'agent show codex', out: /^# agent:\n# {3}use: codex\ntitle: Codex\n[\s\S]*\noutput:\n/ },
+    { run: 'agent show claud --json', json: true, out: /"name": "claude-code"/ },
     { run: 'gateway setup --yes --set gateway.drain_seconds=soon', code: 1, err: /nothing was written\n$/ },
     {
       run: 'gateway setup',

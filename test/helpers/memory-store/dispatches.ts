@@ -17,7 +17,18 @@ import { guardRows, pauseFor } from './guard.ts';
 import type { MutationHandlers } from './handlers.ts';
 import { continueMessage } from './messages.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
-import { claim, insert, isClaimed, move, nameOf, namesOf, setMessage } from './tables.ts';
+import {
+  claim,
+  insert,
+  isClaimed,
+  isReplaced,
+  move,
+  nameOf,
+  namesOf,
+  replaceEarlier,
+  setMessage,
+  skipReplaced,
+} from './tables.ts';
 
 export function dispatchHandlers(
   tables: MemoryTables,
@@ -52,9 +63,10 @@ function accept(tables: MemoryTables, m: Accept): MutationResults['accept'] {
     addDeliveries(tables, row, work.open, now);
   }
   if (m.claim !== null && work.kind !== 'run') setMessage(tables, m.claim, row.ref, now);
-  if (over === null) return { kind: 'stored', ref: row.ref };
+  const stored = { kind: 'stored', ref: row.ref, ...replaceEarlier(tables, row, now) } as const;
+  if (over === null) return stored;
   runCounter.hold(guardRows(tables), over, row.ref);
-  return { kind: 'stored', ref: row.ref, over };
+  return { ...stored, over };
 }
 
 function join(tables: MemoryTables, m: JoinGroup): MutationResults['join_group'] {
@@ -68,9 +80,10 @@ function join(tables: MemoryTables, m: JoinGroup): MutationResults['join_group']
       claim(tables, m.claim);
       const { dispatch, max_concurrent, now } = m;
       const due_at = over.until ?? now;
-      const { ref } = insert(tables, { dispatch, max_concurrent, state: 'pending', due_at, now });
+      const row = insert(tables, { dispatch, max_concurrent, state: 'pending', due_at, now });
+      const { ref } = row;
       runCounter.hold(guardRows(tables), over, ref);
-      return { kind: 'stored', ref, superseded: 0, due_at, over };
+      return { kind: 'stored', ref, superseded: 0, due_at, over, ...replaceEarlier(tables, row, now) };
     }
     if (over !== null) return over;
   }
@@ -80,7 +93,9 @@ function join(tables: MemoryTables, m: JoinGroup): MutationResults['join_group']
   const dispatch = { ...m.dispatch, superseded };
   const rest = { max_concurrent: m.max_concurrent, state: 'pending', due_at, now: m.now, group: name } as const;
   const replaced = before === null ? undefined : tables.dispatches.get(before.ref);
-  const { ref } = insert(tables, { dispatch, ...rest, replaced });
+  const row = insert(tables, { dispatch, ...rest, replaced });
+  const { ref } = row;
+  const ended = replaceEarlier(tables, row, m.now);
   tables.groups.set(name, { ...group, ref });
   if (replaced !== undefined) {
     move(tables, replaced, 'skipped');
@@ -89,12 +104,13 @@ function join(tables: MemoryTables, m: JoinGroup): MutationResults['join_group']
       reason: `${m.dispatch.burst == null ? 'superseded by' : 'merged into'} ${id}`,
     });
   }
-  return { kind: 'stored', ref, superseded, due_at };
+  return { kind: 'stored', ref, superseded, due_at, ...ended };
 }
 
-function advance(tables: MemoryTables, m: Advance): boolean {
+function advance(tables: MemoryTables, m: Advance): MutationResults['advance'] {
   const row = tables.dispatches.get(m.ref);
   if (row === undefined || row.holder !== m.holder || !canAdvance(row.state, m)) return false;
+  const ends = m.to === 'pending' && isReplaced(tables, row);
   move(tables, row, m.to);
   row.holder = null;
   row.reason = m.reason ?? null;
@@ -115,7 +131,8 @@ function advance(tables: MemoryTables, m: Advance): boolean {
   else if (m.to === 'delivering') addDeliveries(tables, row, m.open ?? [], m.at);
   claim(tables, m.claim);
   if (m.message !== undefined) addMessage(tables, m.message, m.at);
-  return true;
+  if (ends) skipReplaced(tables, row, m.at);
+  return ends ? 'superseded' : true;
 }
 
 /** A message of the gateway itself, due immediately. */

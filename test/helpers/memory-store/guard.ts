@@ -34,7 +34,7 @@ function put(tables: MemoryTables, { row, expect, body, expires_at, dispatch, he
 
 function pause(tables: MemoryTables, { profile, route, paused, until, now }: PauseRoute): null {
   const key = JSON.stringify([profile, route]);
-  const since = pauseFor(tables, { profile, route }, now)?.since ?? now;
+  const since = (until === null ? pauseFor(tables, { profile, route }, now)?.since : null) ?? now;
   const body = JSON.stringify({ since, until });
   if (paused) tables.guard.set(nameOf('pause', key), { kind: 'pause', key, body, expires_at: until });
   else tables.guard.delete(nameOf('pause', key));

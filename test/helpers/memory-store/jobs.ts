@@ -21,12 +21,15 @@ export function jobHandlers(tables: MemoryTables): Pick<MutationHandlers, JobMut
       return true;
     },
     pause_job({ job, paused, until = null, now }) {
-      change(tables, job, paused ? { paused, paused_until: until } : { paused, paused_until: null, cursor: now });
+      change(tables, job, { paused, paused_until: paused ? until : null, cursor: now });
       tables.jobsVersion++;
       return null;
     },
     watch_job({ job, signature, now }) {
-      change(tables, job, { signature, cursor: now });
+      const { cursor = null, paused_until: end = null } = tables.jobStates.get(job) ?? {};
+      // A pause that was set by a clock that was ahead lasts as long from now.
+      const back = cursor === null ? 0 : Math.max(0, cursor - now);
+      change(tables, job, { signature, cursor: now, paused_until: end === null ? null : end - back });
       return null;
     },
     tick_job: (m) => tick(tables, m),

@@ -14,6 +14,7 @@ import type {
 } from '../../../runtime/store/records.ts';
 import { claimKey } from '../../../runtime/store/records.ts';
 import type { DispatchState, Group } from '../../../runtime/store/states.ts';
+import { interruptedStep } from '../../../runtime/store/states.ts';
 import type { TallyColumn } from '../../../runtime/store/tally.ts';
 import { noCounts } from '../../../runtime/store/tally.ts';
 import type { RunUsage } from '../../../runtime/store/usage.ts';
@@ -34,6 +35,8 @@ export type DispatchRow = Mutable<Omit<StoredDispatch, 'state' | 'duration_ms' |
   Due & { state: DispatchState; readonly group: string | null } & {
     /** The session in which it takes turns; null: in none. */
     readonly session: string | null;
+    /** A later event replaces it if it waits again. */
+    isReplaced?: true;
     /** The number of its group's first event, or its own. */
     readonly place: Ref;
     /** The number of the first event of its burst, if the burst keeps all events. */
@@ -203,6 +206,37 @@ export function settleTurns({ dispatches, turns }: MemoryTables, now: number): v
     row.set_at = now;
   }
 }
+
+/** The runs of its session that a new event ends: those that wait, and with `cancel` the one in progress. */
+export function replaceEarlier(tables: MemoryTables, row: DispatchRow, now: number): { replaced?: Ref[] } {
+  const { on_newer } = row.dispatch;
+  if (on_newer === undefined || row.session === null || row.state !== 'pending') return {};
+  const earlier = [...tables.dispatches.values()].filter(
+    (one) => one.session === row.session && one.ref < row.ref && (one.state === 'pending' || one.state === 'running'),
+  );
+  const own = row.group === null ? undefined : tables.groups.get(row.group)?.ref;
+  const replaced: Ref[] = [];
+  for (const one of earlier.sort((a, b) => a.place - b.place)) {
+    if (one.ref === own) continue;
+    if (one.state === 'running' && on_newer === 'latest') one.isReplaced = true;
+    else replaced.push(skipReplaced(tables, one, now).ref);
+  }
+  return replaced.length === 0 ? {} : { replaced };
+}
+
+export function skipReplaced(tables: MemoryTables, row: DispatchRow, now: number): DispatchRow {
+  if (row.state === 'running') row.steps = [...row.steps, interruptedStep(row.started_at ?? now, now, 'superseded')];
+  move(tables, row, 'skipped');
+  for (const [name, { ref }] of tables.groups) if (ref === row.ref) tables.groups.delete(name);
+  return Object.assign(row, { holder: null, finished_at: now, reason: 'superseded' });
+}
+
+/** True if a run that has ended without an outcome does not wait again, because a later one of its session does. */
+export const isReplaced = ({ dispatches }: MemoryTables, row: DispatchRow): boolean =>
+  row.isReplaced === true &&
+  [...dispatches.values()].some(
+    ({ session, ref, state }) => session === row.session && ref > row.ref && state === 'pending',
+  );
 
 export function move(tables: MemoryTables, row: DispatchRow, to: DispatchState): void {
   const tally = tallyOf(tables, row);

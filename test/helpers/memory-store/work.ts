@@ -1,12 +1,14 @@
 /** Taking, flushing and recovering work, in the store in memory. */
 
 import type { GivenUp, MutationResults, Recover, TakeWork } from '../../../runtime/store/contract.ts';
-import { interruptedStep, UNANSWERED } from '../../../runtime/store/unit/apply.ts';
+import type { Pause } from '../../../runtime/store/records.ts';
+import { interruptedStep } from '../../../runtime/store/states.ts';
+import { UNANSWERED } from '../../../runtime/store/unit/apply.ts';
 import { noteError } from './dispatches.ts';
 import { pauseFor } from './guard.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { DeliveryRow, DispatchRow, Due, MemoryTables } from './tables.ts';
-import { hasTurn, laneOf, move } from './tables.ts';
+import { hasTurn, isReplaced, laneOf, move, nameOf, skipReplaced } from './tables.ts';
 
 export function workHandlers(tables: MemoryTables): Pick<MutationHandlers, 'take_work' | 'flush_groups' | 'recover'> {
   return {
@@ -143,6 +145,7 @@ function interrupt(tables: MemoryTables, row: DispatchRow, now: number, hasBegun
   move(tables, row, 'pending');
   if (hasBegun) row.steps = [...row.steps, interruptedStep(row.started_at ?? now, now)];
   row.holder = null;
+  if (isReplaced(tables, row)) skipReplaced(tables, row, now);
 }
 
 function giveUp(tables: MemoryTables, row: DispatchRow, now: number): GivenUp {
@@ -160,6 +163,16 @@ function repairClock(tables: MemoryTables, now: number): void {
     if (row.set_at <= now) continue;
     row.due_at -= row.set_at - now;
     row.set_at = now;
+  }
+  for (const row of tables.guard.values()) {
+    const { since, until } = row.kind === 'pause' ? (JSON.parse(row.body) as Pause) : { since: now, until: null };
+    if (since <= now || until === null) continue;
+    const end = now + until - since;
+    tables.guard.set(nameOf('pause', row.key), {
+      ...row,
+      body: JSON.stringify({ since: now, until: end }),
+      expires_at: end,
+    });
   }
   for (const [name, group] of tables.groups) {
     const due_at = tables.dispatches.get(group.ref)?.due_at ?? group.due_at;

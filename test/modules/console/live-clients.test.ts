@@ -52,6 +52,7 @@ function bench() {
   const seen = { total: 0, reads: 0, isOut: false, isKnown: true };
   const live = new LiveEvents({
     ...{ clock, log: silentLog, readiness: () => ({ ready: true, problems: [] }), schemeLabel: String, token: null },
+    plan: { host: '127.0.0.1', port: 0, token: null },
     kept: () => ({ kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } }),
     requestCount: () => seen.total,
     operations: {

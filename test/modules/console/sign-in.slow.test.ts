@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { launchBrowser, NO_BROWSER } from '../../helpers/browser.ts';
 import { startConsole } from '../../helpers/console.ts';
+import { until } from '../../helpers/gateway.ts';
 import { WORDS } from './words.ts';
 
 const TOKEN = 'a-token-for-operators-of-this-test';
@@ -40,6 +41,30 @@ describe('signing in', { skip: NO_BROWSER, timeout: 900_000 }, () => {
     await page.getByLabel(WORDS.token).waitFor();
   });
 
+  it('works below a path of another site, whose tab has the name of the gateway', async (t) => {
+    const below = CONFIG.replace(
+      'gateway: { console: {',
+      'gateway: { name: <b>shop</b>, console: { base_path: /ops/hooks,',
+    );
+    const { url } = await startConsole(t, below, { authorization: `Bearer ${TOKEN}` });
+    const browser = await launchBrowser();
+    t.after(() => browser.close());
+    const page = await browser.newPage();
+    await page.goto(`${url}/ops/hooks#/routes`);
+    await signIn(page, TOKEN);
+    await page.getByRole('button', { name: WORDS.pause('hello') }).click();
+    await page.getByRole('button', { name: WORDS.hour }).click();
+    await page.getByText(WORDS.pausedUntil('hello')).waitFor();
+    assert.equal(new URL(page.url()).pathname, '/ops/hooks/');
+    await page.reload();
+    await page.getByRole('button', { name: WORDS.resume('hello') }).waitFor();
+    // A paused route is a problem.
+    await until(async () => (await page.title()) === '(1) Routes · <b>shop</b>');
+    assert.match((await page.locator('link[rel=icon]').getAttribute('href')) ?? '', /^data:image\/svg\+xml,/);
+    await page.getByRole('button', { name: WORDS.signOut }).click();
+    await page.getByLabel(WORDS.token).waitFor();
+  });
+
   it('reports a failed sign-out, even if only a copy of the cookie stays valid', async (t) => {
     const { url } = await startConsole(t, CONFIG, { authorization: `Bearer ${TOKEN}` });
     const browser = await launchBrowser();
@@ -72,12 +97,12 @@ describe('signing in', { skip: NO_BROWSER, timeout: 900_000 }, () => {
     const page = await browser.newPage();
     await page.goto(`${url}/#/routes`);
     await signIn(page, VIEWER);
-    await page.getByRole('heading', { level: 2, name: 'hello' }).waitFor();
+    await page.getByRole('link', { name: 'hello', exact: true }).waitFor();
     await page.getByText(WORDS.viewer).waitFor();
     await page.getByRole('link', { name: 'Jobs' }).click();
     await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
     await page.getByRole('link', { name: 'Routes' }).click();
-    await page.getByRole('heading', { level: 2, name: 'hello' }).waitFor();
+    await page.getByRole('link', { name: 'hello', exact: true }).waitFor();
     assert.equal(await page.getByRole('button', { name: WORDS.changes }).count(), 0);
   });
 });

@@ -53,6 +53,10 @@ const CARRIERS = [
 const CALLS = ['ran()', 'window.ran()', 'top.ran()', 'self["ran"]()', '(0,ran)()'] as const;
 const TEXTS = CARRIERS.flatMap((carrier) => CALLS.map((call) => carrier.replaceAll('RUN', call)));
 
+/** A word that is wider than any screen, and text that reverses what follows it. */
+const LONG = 'Donaudampfschifffahrt'.repeat(40);
+const BIDI = '\u202eevil\u2066\u200b\u0000 \u05d0\u05d1 \u2067x';
+
 const CONFIG = `agent: { command: ["node", "-e", "process.stdin.pipe(process.stdout)"], confined: a test }
 platforms:
   webhook:
@@ -68,7 +72,10 @@ jobs:
   brief: { schedule: "0 8 * * *", prompt: ${JSON.stringify(TEXTS[0])}, description: ${JSON.stringify(TEXTS[20])} }
 `;
 
-it('runs no script in text of strangers', { skip: NO_BROWSER, timeout: 3_600_000 }, async (t) => {
+it('runs no script in text of strangers, which neither overflows nor reorders the page', {
+  skip: NO_BROWSER,
+  timeout: 3_600_000,
+}, async (t) => {
   assert.equal(new Set(TEXTS).size, 200);
   const console = await startConsole(t, CONFIG);
   const browser = await launchBrowser();
@@ -91,11 +98,14 @@ it('runs no script in text of strangers', { skip: NO_BROWSER, timeout: 3_600_000
     const named = { 'x-request-id': printable(text), 'x-github-event': printable(text), 'user-agent': printable(text) };
     assert.ok((await post({ text, [text]: text }, named)).status < 300, text);
   }
+  const long = 'w'.repeat(180);
+  const odd = { text: `${LONG}${BIDI}`, [LONG]: BIDI, [BIDI]: LONG };
+  assert.equal((await post(odd, { 'x-request-id': long, 'x-github-event': long })).status, 202);
   await until(
     async () => (await console.get<'listDeliveries'>('/api/deliveries?state=done&limit=200')).items.length >= 20,
   );
 
-  const page = await browser.newPage();
+  const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
   const ran: string[] = [];
   await page.exposeFunction('ran', () => void ran.push(page.url()));
   page.on('dialog', (dialog) => {
@@ -119,12 +129,18 @@ it('runs no script in text of strangers', { skip: NO_BROWSER, timeout: 3_600_000
     await page.goto(`${console.url}/#/${place}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await until(async () => (await page.getByText(WORDS.loading).count()) === 0);
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    assert.ok((overflow as number) <= 0, `${place} is ${overflow} px too wide`);
+    assert.ok(!/[\u202a-\u202e\u2066-\u2069\u200b]/.test(await page.locator('body').innerText()), place);
     for (const link of await page.getByRole('link').all())
       assert.match((await link.getAttribute('href')) ?? '', /^#\//);
   }
   assert.deepEqual(ran, []);
   assert.deepEqual(
-    asked.filter((each) => !each.startsWith(`${console.url}/`) && each !== 'data:,'),
+    asked.filter(
+      (each) =>
+        !each.startsWith(`${console.url}/`) && !each.startsWith('data:image/svg+xml,%3Csvg') && each !== 'data:,',
+    ),
     [],
   );
   assert.equal(

@@ -130,8 +130,10 @@ test('adnanh: the command gets its arguments, variables and files; requests that
   };
   // A value that could be mistaken for two arguments, a template or a command.
   const author = '"; touch x\n{ref} $(id)';
-  const push = { ref: 'refs/heads/main', after: 'abc', commits: [{ author }], pusher: { name: 'ada' }, count: 7 };
-  const body = JSON.stringify({ ...push, image: Buffer.from('png').toString('base64') });
+  const push = { ref: 'refs/heads/main', after: 'abc', commits: [{ author }], pusher: { name: 'ada' }, count: 0 };
+  const image = Buffer.from('png').toString('base64');
+  // A number that JavaScript cannot hold.
+  const body = JSON.stringify({ ...push, image, price: '1.00' }).replace('"count":0', '"count":8202522731445525542');
   const sign = (text: string): Record<string, string> => ({
     'x-hub-signature-256': `sha256=${hmac('sha256', secrets.get('SITE_SECRET'), text)}`,
   });
@@ -144,7 +146,7 @@ test('adnanh: the command gets its arguments, variables and files; requests that
   assert.equal(existsSync(seen), false);
   assert.equal(await post('site', body, sign(body)), 202);
   const text = await until(async () => existsSync(seen) && readFileSync(seen, 'utf8'));
-  assert.equal(text, `<--ref><abc><${author}><><push><${body}>\nada/7/${realpathSync('/tmp')}\npng`);
+  assert.equal(text, `<--ref><abc><${author}><><push><${body}>\nada/8202522731445525542/${realpathSync('/tmp')}\npng`);
 });
 
 const RULES = `

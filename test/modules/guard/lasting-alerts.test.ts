@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { alertTitle } from '../../../base/names.ts';
+import { makeAttempt, makeStep, makeTake } from '../../helpers/dispatches.ts';
 import { createMemoryStore } from '../../helpers/memory-store.ts';
 import { HOUR, MINUTE, sentAlerts, watch } from './lasting-alerts.ts';
 
@@ -40,6 +41,35 @@ describe('a lasting failure', () => {
     gateway.fail();
     await clock.run(10_000);
     assert.deepEqual((await sentAlerts(store)).slice(3), [begun]);
+  });
+
+  it('sends its end after its beginning, which waits for a target that fails, also through a restart', async () => {
+    const store = createMemoryStore();
+    const gateway = await watch(store);
+    const { clock } = gateway;
+    const attempt = async (outcome: 'retry' | 'ok'): Promise<void> => {
+      const now = clock.now();
+      const { attempts } = await store.write(makeTake(now, { attempts: 9 }));
+      for (const { ref, index } of attempts) {
+        const step = makeStep({ kind: 'delivery', index, outcome, next_at: outcome === 'ok' ? null : now + 1000 });
+        await store.write(makeAttempt(ref, index, now, step));
+      }
+    };
+    gateway.fail();
+    await clock.run(1000);
+    await attempt('retry');
+    gateway.succeed();
+    await clock.run(5 * MINUTE);
+    assert.equal((await sentAlerts(store)).length, 1);
+    await gateway.restart();
+    gateway.succeed();
+    await clock.run(5 * MINUTE);
+    assert.equal((await sentAlerts(store)).length, 1);
+    await attempt('ok');
+    await clock.run(MINUTE);
+    const [, end = '', ...more] = await sentAlerts(store);
+    assert.match(end, /resolved.*route review/);
+    assert.deepEqual(more, []);
   });
 
   it('sends separate alerts for separate routes', async () => {

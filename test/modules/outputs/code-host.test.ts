@@ -34,6 +34,16 @@ platforms:
           label: { deliver: github_labels, repo: "{repository.full_name}", number: "{issue.number}", allow: { labels: [bug, docs] }, max: 2 }
           comment: { deliver: github_comment, repo: "{repository.full_name}", pr_number: "{issue.number}", mode: upsert }
           note: { deliver: github_comment, repo: "{repository.full_name}", pr_number: "{issue.number}" }
+      review:
+        source: github
+        events: [pull_request]
+        fresh: "{pull_request.head.sha}"
+        prompt: "Review: {pull_request.title}"
+        deliver: github_comment
+        deliver_extra: { repo: "{repository.full_name}", pr_number: "{number}" }
+        outputs:
+          review: { deliver: github_review, repo: "{repository.full_name}", pr_number: "{number}" }
+          told: { deliver: log }
   github: { enabled: true, app_id: 77, private_key: env:APP_KEY, api_base: "${api}" }
 `;
 
@@ -60,6 +70,7 @@ async function send(
   service: Service,
   event: string,
   payload: Record<string, unknown>,
+  route = 'triage',
 ): Promise<Record<string, unknown>> {
   const issue = { number: 7, title: 'It is broken', body: '' };
   const body = JSON.stringify({ action: 'opened', issue, repository: { full_name: REPO }, ...payload });
@@ -70,7 +81,7 @@ async function send(
     'x-github-delivery': `delivery-${++sent}`,
     'x-hub-signature-256': `sha256=${signature}`,
   };
-  const request = new Request('http://localhost/webhooks/triage', { method: 'POST', body, headers });
+  const request = new Request(`http://localhost/webhooks/${route}`, { method: 'POST', body, headers });
   return (await (await handleAgain(service, request)).json()) as Record<string, unknown>;
 }
 
@@ -140,4 +151,42 @@ test('looks for an unfinished comment after a restart, and does not post it twic
   await until(async () => second.log.lines.some(({ message }) => message === 'delivered'));
   assert.equal(github.count(/^GET .*\/comments$/), 1);
   assert.equal(github.posts.length, 1);
+});
+
+test('posts nothing about a commit that is no longer the head, and neither retries nor reports it', async (t) => {
+  const [old, head] = ['6dcb09b5b57875f334f61aebed695e2e4193db5e', 'ab'.repeat(20)];
+  const github = await new FakeGitHub().start(t);
+  const installations = new Map([['octo-org', 501]]);
+  github.apps.set('77', { slug: 'triage-app', publicKey: KEYS.publicKey, installations, suspended: new Set() });
+  const lines = () => [
+    { output: 'review', text: 'Looks good' },
+    { output: 'told', text: 'reviewed' },
+  ];
+  const { service, log } = await startGateway(t, github.url, tempDir(t), lines);
+  const sendEvent = async (sha: string, message: string) => {
+    const pull_request = { number: 7, title: 'A change', head: { sha } };
+    const sender = { login: 'alice', type: 'User' };
+    await send(service, 'pull_request', { number: 7, pull_request, sender }, 'review');
+    const targets = () =>
+      log.lines.flatMap(({ message: said, fields: { target } }) =>
+        said === message && target !== 'log' ? [String(target)] : [],
+      );
+    await until(async () => targets().length === 2);
+    return targets().sort();
+  };
+  github.heads.set(`${REPO}#7`, old);
+  assert.deepEqual(await sendEvent(old, 'delivered'), ['github_comment', 'github_review']);
+  assert.deepEqual(github.posts.map(({ kind, sent }) => [kind, sent.commit_id]).sort(), [
+    ['comment', undefined],
+    ['review', old],
+  ]);
+  github.heads.set(`${REPO}#7`, head);
+  const unsent = await sendEvent(old, 'not sent: what it is about has changed');
+  assert.deepEqual(unsent, ['github_comment', 'github_review']);
+  assert.equal(github.posts.length, 2);
+  assert.equal(github.count(/^GET .*\/pulls\/7$/), 2);
+  assert.deepEqual(
+    log.lines.filter(({ level }) => level === 'warn' || level === 'error'),
+    [],
+  );
 });

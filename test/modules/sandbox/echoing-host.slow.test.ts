@@ -59,6 +59,15 @@ async function startHost(t: TestContext, elsewhere = '') {
         response.write(`data: ${text.slice(0, 7)}`);
         setTimeout(() => response.end(`${text.slice(7, 20)}\n${text.slice(20)}\n\n`), 50);
       };
+    } else if (place === 'events') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const parts = text.match(/.{1,5}/gs) ?? [];
+      const next = (): void => {
+        const part = parts.shift();
+        if (part === undefined) response.end('\n\n');
+        else response.write(part, () => setImmediate(next));
+      };
+      response.write('data: ', next);
     } else if (place !== 'part') response.end(`{"error":"${text}"}`);
     else {
       const [, from, to] = /=(\d+)-(\d+)/.exec(request.headers.range ?? '=0-999') ?? [];
@@ -80,7 +89,7 @@ async function startHost(t: TestContext, elsewhere = '') {
   return { port: (server.address() as AddressInfo).port, cert, got };
 }
 
-async function runThere(t: TestContext, script: string, guarded: Partial<GuardedSecretPlan> = {}) {
+async function runThere(t: TestContext, script: string, guarded: Partial<GuardedSecretPlan> = {}, secret = KEY) {
   const root = tempDir(t);
   const home = join(root, 'home');
   mkdirSync(join(home, 'work'), { recursive: true });
@@ -89,7 +98,7 @@ async function runThere(t: TestContext, script: string, guarded: Partial<Guarded
   const plan: SandboxPlan = { network: [`127.0.0.1:${host.port}`, `localhost:${other.port}`], read: [], write: [] };
   const walls = { onlyTo: { KEY: { only_to: [`127.0.0.1:${host.port}`], header: 'Authorization', ...guarded } } };
   const env = {
-    KEY,
+    KEY: secret,
     HOST: `https://127.0.0.1:${host.port}`,
     OTHER: `https://localhost:${other.port}`,
     NODE_EXTRA_CA_CERTS: host.cert,
@@ -111,8 +120,8 @@ function assertHidden(text: string): void {
 }
 
 describe('a host that repeats what it gets', { skip: noSandbox }, () => {
-  test('reveals the secret in no encoding, in headers, bodies, errors, redirects and parts', async (t) => {
-    const places = ['header', 'body', 'error', 'redirect'];
+  test('reveals the secret in no encoding, in headers, bodies, errors, redirects, streams and parts', async (t) => {
+    const places = ['header', 'body', 'error', 'redirect', 'events'];
     const all = places.flatMap((place) => Object.keys(ENCODINGS).map((encoding) => `$HOST/${place}/${encoding}`));
     const parts = '-H "range: bytes=0-19" $HOST/part/verbatim';
     const script = `curl -sSkiL --location-trusted ${AUTH} ${all.join(' ')} >seen; curl -sSk ${AUTH} ${parts} >>seen; curl -sSk ${AUTH} -X TRACE $HOST/body/hex >>seen
@@ -146,6 +155,20 @@ curl -sSk ${AUTH} "\${HOST/https/http}/body/verbatim"; curl -sSk ${AUTH} -H "hos
       other.got.every(({ headers }) => !headers.includes(KEY)),
       true,
     );
+  });
+
+  test('is no danger for a secret that cannot be recognised in every spelling, because nothing runs', async (t) => {
+    for (const secret of [
+      'sk-%25abcdefgh',
+      'sk-52%abcdefgh',
+      'sk&AMP;abcdefgh',
+      'sk\\\\abcdefgh',
+      'sk\\u005cabcdefgh',
+    ]) {
+      const { stdout, stderr, host } = await runThere(t, `echo ran; curl -sSk ${AUTH} $HOST/body/verbatim`, {}, secret);
+      assert.deepEqual([stdout, host.got], ['', []], secret);
+      assert.ok(!stderr.includes(secret), stderr);
+    }
   });
 
   test('gets the secret in a body only with `in: body`', async (t) => {

@@ -249,3 +249,19 @@ test('warns if all alerts depend on one target', async (t) => {
     assert.equal(code, 0);
   }
 });
+
+test('a known program outside the range that its entry was tested with is a warning', async (t) => {
+  const home = tempDir(t);
+  mkdirSync(join(home, 'bin'));
+  const check = async (printed: string) => {
+    const program = join(home, 'bin', 'claude');
+    writeFileSync(program, `#!/bin/sh\n[ "$1" = --version ] && echo '${printed}'\n`, { mode: 0o755 });
+    const agent = 'agent: { use: claude-code, key: env:WEBHOOK_SECRET }';
+    const { of } = await doctor(home, { config: `platforms: { ${WEBHOOK} }\n${agent}\n`, env: SECRET });
+    return of('agent', 'version')?.status;
+  };
+  assert.equal(await check('2.1.197 (Claude Code)'), 'ok');
+  assert.equal(await check('2.0.999 (Claude Code)'), 'warning');
+  assert.equal(await check('3.0.0 (Claude Code)'), 'warning');
+  assert.equal(await check('no version'), 'warning');
+});

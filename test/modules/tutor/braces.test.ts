@@ -1,12 +1,19 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are templates of other tools
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { parse } from 'yaml';
 import { lowerTemplate } from '../../../compiler/lower/template.ts';
-import { readBraces, readForeignField } from '../../../modules/tutor/compiler/braces.ts';
+import { readBraces, readSyntax } from '../../../modules/tutor/compiler/braces.ts';
+import { readForeignField } from '../../../modules/tutor/compiler/foreign-fields.ts';
+import { ROOT } from '../../helpers/root.ts';
 
 /** Problems of templates, found by the compiler and by the tutor. */
 const reportsOf = (text: string) =>
-  lowerTemplate(text).problems.flatMap((problem) => (problem.ask === undefined ? [problem] : readBraces(problem.ask)));
+  lowerTemplate(text).problems.flatMap(({ ask, ...problem }) =>
+    ask === undefined ? [problem] : problem.message === '' ? readBraces(ask) : [readSyntax(problem, ask)],
+  );
 
 /** Prose, data and code as they are in prompts. */
 const SILENT = [
@@ -41,10 +48,10 @@ const SILENT = [
   'mv {a,b}.txt; echo {01..10}; cp *.{js,ts}; find . -exec rm {} \\;',
   'rm -r {dist,build}/*; awk "{print $1}"; xargs -I{} echo {}',
   '${HOME} ${HOME:-/root} ${#HOME} ${HOME%/*} ${HOME//a/b}',
-  'src/{*.ts,*.tsx} {src,test}/**/*.ts {*.ts} {**/*.md} {src.*}',
+  'src/{*.ts,*.tsx} {src,test}/**/*.ts {*.ts} {**/*.md} {src/*}',
   // Code
   'function f(a) { return a; } const { x, y } = props; if (a) { b(); } else { c() }',
-  'import { a, b as c } from "d"; export { default } from "./e.js"; import {a.b()} from f',
+  'import { a, b as c } from "d"; export { default } from "./e.js"; import {a} from f',
   '<p>{items.map((item) => <b key={item.id}>{fn(x)}</b>)}</p> {...props} {a && b} {a ? b : c}',
   'fn main() { println!("{}", x); } let v = vec![1]; match x { Some(y) => {} }',
   'type A = {a: string | null; b?: number}; interface B {c(): void}',
@@ -129,7 +136,7 @@ const LOUD: readonly (readonly [written: string, meant: string, isRepaired?: tru
   ['{issue.title || "none"}', '{issue.title}'],
   ['{issue.title or "none"}', '{issue.title}'],
   ['{@index}', '{#each path}'],
-  ['{@root.a}', '{#each path}'],
+  ['{@root.a}', '{a}'],
   ['{#if merged}', 'filters'],
   ['{#for c in commits}', '{#each commits}'],
   ['{# each commits}', '{#each commits}'],
@@ -153,6 +160,27 @@ const LOUD: readonly (readonly [written: string, meant: string, isRepaired?: tru
   ['{{^merged}}', 'filters'],
   ['{{> header}}', 'filters'],
 ];
+
+const WRITTEN: {
+  readonly attempts: Readonly<Record<string, readonly string[]>>;
+  readonly harmless: readonly string[];
+} = parse(readFileSync(join(ROOT, 'test/modules/tutor/attempts.yaml'), 'utf8'));
+
+describe('the list of a stranger', () => {
+  for (const [tool, texts] of Object.entries(WRITTEN.attempts))
+    for (const text of texts)
+      for (const whole of [text, `PR ${text} of today`, `- ${text}\n{title}`])
+        test(`${tool}: ${JSON.stringify(whole)} is reported`, () => {
+          const [first = assert.fail('silent'), second] = reportsOf(whole);
+          // Each says what to write.
+          assert.match(`${first.message} ${first.hint}`, /write|written|quoted|is `\{|close|filters/);
+          if (second !== undefined) assert.notDeepEqual(first.within, second.within);
+        });
+
+  for (const text of WRITTEN.harmless)
+    for (const whole of [text, `Some words first.\n${text}\nand after`])
+      test(`${JSON.stringify(whole)} is silent`, () => assert.deepEqual(reportsOf(whole), []));
+});
 
 describe('a loop of another tool', () => {
   for (const text of ['{% for a in list %}{{ a.id }}{% endfor %}', '{{ range .List }}{{ .Id }}{{ end }}'])
@@ -210,6 +238,47 @@ describe('spellings of other tools', () => {
   });
 });
 
+describe('malformed placeholders', () => {
+  for (const [written, meant, isRepaired] of [
+    ['{a..b}', '{a.b}', false],
+    ['{.a}', '{a}', true],
+    ['{a.}', '{a}', true],
+    ['{a.b..c}', '{a.b.c}', false],
+    ['{ a.b }', '{a.b}', true],
+    ["{a['b']}", '{a.b}', true],
+    ["{a['b c']}", '{a["b c"]}', true],
+    ['title {a.b', '{a.b}', true],
+    ['x {a.b and {c}', '{a.b}', true],
+    ['see {title', '{title}', true],
+    ['see title}', '{title}', true],
+    ['{{ $json.body.a }}', '{a}', true],
+    ['${{ github.event.a }}', '{a}', true],
+    ['${{ github.actor }}', '{sender.login}', true],
+    ['{{ trigger.body.id }}', '`{id}` or `{body.id}`', false],
+    ['{{ steps.x.event.id }}', '`{id}` or `{event.id}`', false],
+    ['{{ event.text }}', '`{text}` or `{event.text}`', false],
+    ['{{ secrets.TOKEN }}', '`{TOKEN}`', false],
+    ['{#each a[]}{.}{/each}', '{#each a}', false],
+    ['{#each a.*}{.}{/each}', '{#each a}', false],
+    ['{#each a as x}{x.b}{/each}', '{#each a}', false],
+    ['{#each x in a.b}{x.b}{/each}', '{#each a.b}', false],
+  ] as const)
+    test(`${written} becomes ${meant}${isRepaired ? '' : ', and is not repaired'}`, () => {
+      const reports = reportsOf(written);
+      const [{ rule, message, hint, fix } = assert.fail('nothing'), second] = reports;
+      assert.deepEqual([rule, second], ['template-syntax', undefined]);
+      assert.ok(`${message} ${hint}`.includes(meant), `${message} ${hint}`);
+      assert.deepEqual(fix, isRepaired ? { kind: 'replace', text: meant } : undefined);
+    });
+
+  for (const written of ['{{1.payment.id}}', '{{123__payment__id}}', '{{event.id}}'])
+    test(`${written} names a step of another tool, so it is not repaired`, () => {
+      const [{ hint = '', fix } = assert.fail('nothing')] = reportsOf(written);
+      assert.equal(fix, undefined);
+      assert.match(hint, /`\{(?:payment\.)?id\}` or/);
+    });
+});
+
 describe('fields', () => {
   for (const [field, meant] of [
     ['commits.*.modified', 'any_of: commits, where: { field: modified'],
@@ -223,7 +292,7 @@ describe('fields', () => {
     ['request.headers.host', 'headers.host'],
     ['title|lower', 'title'],
     ['title | lower', 'title'],
-    ['title.length()', 'title.length'],
+    ['title.length()', '`title`'],
     ['data[email]', 'data.email'],
     ["data['a.b']", 'data["a.b"]'],
     ['@odata.id', '["@odata.id"]'],
@@ -233,16 +302,22 @@ describe('fields', () => {
     ['x[-1]', 'items[0].id'],
     ['x[-1].id', 'items[0].id'],
     ['${a.b}', '`a.b`'],
-    ['{a', 'labels["app/name"]'],
+    ['{a', '`a`'],
+    ['a b', '["a b"]'],
+    ['items.-1.n', 'items[0].id'],
+    ['body.ref', '`ref`'],
+    ['query.x', '["query"].x'],
+    ['trigger.body.id', '`id`'],
+    ['{{ body.a }}', '`a`'],
   ] as const)
     test(`${field} is answered with ${meant}`, () => {
-      const { message = '', hint = '' } = readForeignField(field) ?? {};
+      const { message = '', hint = '' } = readForeignField(field, ['field']) ?? {};
       assert.ok(`${message} ${hint}`.includes(meant), `${message} ${hint}`);
     });
 
   for (const field of [
-    ...['a', 'a.b', 'a.0.b', 'a[0]', 'a["b.c"]', '["@odata.id"]', '@type', '$id', 'a b', 'a/b', 'größe.wert'],
+    ...['a', 'a.b', 'a.0.b', 'a[0]', 'a["b.c"]', '["@odata.id"]', '@type', '$id', 'a/b', 'größe.wert'],
     ...['payload.a', 'headers.X-Token', 'headers["X-Token"]', 'event', 'header.event_type', '.'],
   ])
-    test(`${field} is not a mistake`, () => assert.equal(readForeignField(field), null));
+    test(`${field} is not a mistake`, () => assert.equal(readForeignField(field, ['field']), null));
 });

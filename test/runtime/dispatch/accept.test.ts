@@ -200,7 +200,7 @@ describe('accept', () => {
   for (const answer of [
     ...['', '  \n', '[SILENT]', ' [SILENT]\n'],
     ...['Nothing new since yesterday.\n\n[SILENT]', '[SILENT]\nNothing new.'],
-    ...['[silent]', '**[SILENT]**', '`[Silent]`', '[SILENT].', '**[SILENT].**', '_[silent]_.', '```\n[SILENT]\n```'],
+    ...['[silent]', '**[SILENT]**', '`[Silent]`', '[SILENT].', '**[SILENT].**', '_[silent]_.', '"[SILENT]"', '“[silent]”.', "'[SILENT]'", '> [SILENT]', '- **[SILENT]**!', '«[SILENT]»', '```\n[SILENT]\n```'],
     ...['[SILENT] - nothing new.', 'Nothing new. [SILENT]', `[SILENT]\n${'x'.repeat(200)}`, '[SILENT]\n\n[SILENT]'],
   ]) {
     it(`records ${JSON.stringify(answer)} and delivers nothing`, async () => {

@@ -3,6 +3,7 @@
  * service has received is never 0, and 1 wherever its documentation says that it recognises a repeat.
  */
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import type { AddressInfo, Server } from 'node:net';
 import { connect, createServer } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -39,10 +40,14 @@ interface Fault {
 }
 
 const AFTER = 17;
+const UNKNOWN = [500, 502, 504, 520, 408];
+const REFUSED = [503, 429, 425];
 const FAULTS: readonly Fault[] = [
-  ...[500, 502, 504, 520].flatMap((status) => [true, false].map((posts) => ({ name: `${status}`, status, posts }))),
-  ...[503, 429].map((status) => ({ name: `${status}`, status, posts: false })),
-  ...[503, 429].map((status) => ({ name: `${status}, Retry-After`, status, posts: false, retryAfter: AFTER })),
+  ...UNKNOWN.map((status) => ({ name: `${status}`, status, posts: true })),
+  ...[...UNKNOWN, ...REFUSED].flatMap((status) => [
+    { name: `${status}`, status, posts: false },
+    { name: `${status}, Retry-After`, status, posts: false, retryAfter: AFTER },
+  ]),
   { name: 'refused', posts: null, end: 'refused' },
   { name: 'reset before it was read', posts: null, end: 'reset' },
   { name: 'reset after it was read', posts: false, end: 'drop' },
@@ -118,23 +123,28 @@ function failing({ status = 200, posts, end, retryAfter }: Fault) {
   };
 }
 
-/** A service whose requests are in the table of cases. A repeat is the same request, byte for byte, with its key. */
-const ofCase = (one: TargetCase): Subject => ({
-  name: `${one.target}: ${one.name}`,
+/**
+ * A service whose requests are in the table of cases. A repeat is the same request, byte for byte, with its key.
+ * @param inExchange the request for a token fails, and not the message
+ */
+const ofCase = (one: TargetCase, inExchange: boolean): Subject => ({
+  name: `${one.target}: ${one.name}${inExchange ? ', at the exchange of the token' : ''}`,
   target: `${one.target} ${one.variant}`,
-  recognises: one.idempotent,
+  // A second token does no harm.
+  recognises: one.idempotent || inExchange,
   async start(t, fault) {
     const posted: string[] = [];
     let seen = 0;
     const fail = failing(fault);
     const server = await startFakeHttp(t, (request) => {
-      if (request.path === one.exchange?.request.path)
-        return { body: JSON.parse(JSON.stringify(one.exchange.answer).replace('TOKEN', 'canary-1')) };
-      seen++;
-      return fail(() => {
+      const isExchange = request.path === one.exchange?.request.path;
+      if (isExchange === inExchange) seen++;
+      const usual = (): FakeAnswer => {
+        if (isExchange) return { body: JSON.parse(JSON.stringify(one.exchange?.answer).replace('TOKEN', 'canary-1')) };
         posted.push(one.idempotent ? `${request.path} ${request.body}` : String(posted.length));
         return one.ok[0] ?? {};
-      });
+      };
+      return isExchange === inExchange ? fail(usual) : usual();
     });
     const front = await startFront(t, fault, () => server.port);
     const url = `http://127.0.0.1:${front.port}`;
@@ -149,7 +159,6 @@ const ofCase = (one: TargetCase): Subject => ({
       bindings: { default: { [one.target]: binding } },
       clock,
     });
-    // The exchange of a token is a separate request, and needs the service as well.
     const delivery = { target: one.target, extra: one.extra ?? {}, unresolved: [] };
     return { deliverer, clock, delivery, front, seen: () => seen, messages: () => new Set(posted).size };
   },
@@ -185,6 +194,9 @@ const HTTP: Subject = {
 };
 
 const SHA = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
+const KEYS = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const TOKEN = { token: 'canary-0001', login: 'our-bot' };
+const APP = { app_id: '77', private_key: KEYS.privateKey.export({ type: 'pkcs1', format: 'pem' }) as string };
 type Content = NonNullable<DispatchDelivery['output']>['content'];
 
 /** Targets of code hosts, with the address and the output of an agent; `count` counts what the host shows. */
@@ -199,6 +211,11 @@ const GITHUB: Readonly<
     { labels: ['bug'] },
     ({ labels }) => [...labels.values()][0]?.size ?? 0,
   ],
+};
+const CHECK = { repo: 'o/r', sha: SHA, name: 'review' };
+const GITHUB_APP: typeof GITHUB = {
+  ...GITHUB,
+  github_check: [CHECK, { conclusion: 'success', title: 'T', text: 'S' }, ({ posts }) => posts.length],
 };
 const NOTES = ({ notes }: FakeGitLab): number => [...notes.values()].flat().length;
 const GITLAB: Readonly<
@@ -221,10 +238,12 @@ function ofHost<Host extends FakeGitHub | FakeGitLab>(
   target: string,
   [extra, content, count]: readonly [Record<string, string>, Content | null, (host: Host) => number],
   open: (t: TestContext, clock: FakeClock) => Promise<Host>,
+  settings: Readonly<Record<string, string>> = TOKEN,
+  variant = settings === APP ? 'app' : 'token',
 ): Subject {
   return {
-    name: target,
-    target,
+    name: `${target}: ${variant}`,
+    target: `${target} ${variant}`,
     recognises: true,
     async start(t, fault) {
       const clock = new FakeClock();
@@ -240,7 +259,7 @@ function ofHost<Host extends FakeGitHub | FakeGitLab>(
       const front = await startFront(t, fault, () => host.server.port);
       const api_base = host.url.replace(/:\d+/, `:${front.port}`);
       const plan = shippedTarget(target);
-      const { binding } = bind({ api_base, token: 'canary-0001', login: 'our-bot' }, plan);
+      const { binding } = bind({ api_base, ...settings }, plan);
       const deliverer = createTestDeliverer(t, {
         targets: [plan],
         bindings: { default: { [target]: binding } },
@@ -256,6 +275,8 @@ function ofHost<Host extends FakeGitHub | FakeGitLab>(
 const openGitHub = async (t: TestContext, clock: FakeClock): Promise<FakeGitHub> => {
   const host = await new FakeGitHub(() => clock.now()).start(t);
   host.tokens.set('canary-0001', 'our-bot');
+  const installations = new Map([['o', 501]]);
+  host.apps.set('77', { slug: 'our-app', publicKey: KEYS.publicKey, installations, suspended: new Set() });
   return host;
 };
 
@@ -266,39 +287,69 @@ const openGitLab = async (t: TestContext): Promise<FakeGitLab> => {
 };
 
 const SUBJECTS: readonly Subject[] = [
-  ...TARGET_CASES.map(ofCase),
+  ...TARGET_CASES.map((one) => ofCase(one, false)),
+  ...TARGET_CASES.filter(({ exchange }) => exchange !== undefined).map((one) => ofCase(one, true)),
   HTTP,
   ...Object.entries(GITHUB).map(([target, how]) => ofHost(target, how, openGitHub)),
-  ...Object.entries(GITLAB).map(([target, how]) => ofHost(target, how, openGitLab)),
+  ...Object.entries(GITHUB_APP).map(([target, how]) => ofHost(target, how, openGitHub, APP)),
+  ...Object.entries(GITLAB).map(([target, how]) => ofHost(target, how, openGitLab, TOKEN, 'default')),
 ];
 
-for (const { name, recognises, start } of SUBJECTS) {
-  describe(name, () => {
+/** Sends one message through the outage, until it is delivered or dead. @returns the state, and the messages that the service shows */
+async function outage(t: TestContext, { start }: Subject, fault: Fault, at_most_once: boolean) {
+  const { deliverer, clock, delivery, messages, seen, front } = await start(t, fault);
+  const policy = () => ({ max_attempts: 8, at_most_once });
+  const { service, store } = dispatchBench({ clock, context: { deliverer, policy } });
+  await service.accept(makeDispatch('a', { deliveries: [delivery] }), claimOf('1'), null);
+  const stored = () => storedIn(store, 'a');
+  const steps = () => stored()?.steps.filter(({ kind }) => kind === 'delivery') ?? [];
+  if (fault.end === 'silent') {
+    await until(async () => seen() > 0);
+    clock.advance(200_000);
+  }
+  await until(async () => steps().length === 1);
+  const [step] = steps();
+  if (typeof step?.next_at !== 'number') return { state: stored()?.state, messages: messages(), steps: steps() };
+  if (fault.retryAfter !== undefined) assert.ok(step.next_at - step.at >= AFTER * 1000, JSON.stringify(step));
+  if (fault.end === 'refused') await front.open();
+  clock.advance(step.next_at - clock.now());
+  await until(async () => stored()?.state !== 'delivering');
+  return { state: stored()?.state, messages: messages(), steps: steps() };
+}
+
+const atOf = ({ name, posts }: Fault): string => `${name}${posts === true ? ', after the message was posted' : ''}`;
+/** The service has said, or the connection shows, that it has not taken the message. */
+const isRefused = ({ status = 0, end }: Fault): boolean => status === 503 || status === 429 || end === 'refused';
+
+/** One fault of each class. */
+const isTypical = ({ status = 500, posts, retryAfter }: Fault): boolean =>
+  retryAfter === undefined && (status === 500 ? posts !== false : REFUSED.includes(status));
+
+for (const subject of SUBJECTS) {
+  describe(subject.name, () => {
     for (const fault of FAULTS) {
-      const posted = fault.posts === true ? ', after the message was posted' : '';
-      test(`${fault.name}${posted}`, async (t) => {
-        const { deliverer, clock, delivery, messages, seen, front } = await start(t, fault);
-        const { service, store } = dispatchBench({ clock, context: { deliverer } });
-        await service.accept(makeDispatch('a', { deliveries: [delivery] }), claimOf('1'), null);
-        const steps = () => storedIn(store, 'a')?.steps.filter(({ kind }) => kind === 'delivery') ?? [];
-        if (fault.end === 'silent') {
-          await until(async () => seen() > 0);
-          clock.advance(200_000);
-        }
-        await until(async () => steps().length === 1);
-        const [step] = steps();
-        assert.ok(typeof step?.next_at === 'number', `not retried: ${JSON.stringify(step)}`);
-        if (fault.retryAfter !== undefined) assert.ok(step.next_at - step.at >= AFTER * 1000, JSON.stringify(step));
-        if (fault.end === 'refused') await front.open();
-        clock.advance(step.next_at - clock.now());
-        await until(async () => storedIn(store, 'a')?.state !== 'delivering');
-        assert.equal(storedIn(store, 'a')?.state, 'done', JSON.stringify(steps()));
-        const mostly = recognises || fault.posts !== true ? [1] : [1, 2];
-        assert.ok(mostly.includes(messages()), `${messages()} messages`);
+      test(atOf(fault), async (t) => {
+        const { state, messages, steps } = await outage(t, subject, fault, false);
+        assert.equal(state, 'done', JSON.stringify(steps));
+        const most = subject.recognises || fault.posts !== true ? 1 : 2;
+        assert.ok(messages >= 1 && messages <= most, `${messages} messages`);
       });
     }
   });
 }
+
+describe('at most once', () => {
+  for (const subject of SUBJECTS) {
+    for (const fault of FAULTS.filter(isTypical)) {
+      test(`${subject.name}: ${atOf(fault)}`, async (t) => {
+        const { state, messages, steps } = await outage(t, subject, fault, true);
+        assert.ok(messages <= 1, `${messages} messages`);
+        if (!isRefused(fault) && !subject.recognises) return;
+        assert.deepEqual([state, messages], ['done', 1], JSON.stringify(steps));
+      });
+    }
+  }
+});
 
 /** SMTP has no status of HTTP: the server answers 4xx, or the connection breaks. */
 describe('email', () => {
@@ -354,10 +405,9 @@ describe('email', () => {
   }
 });
 
-test('every target that sends something is in the matrix', () => {
-  // A check run needs an app, and searches for its run as a comment does; its own test is in github.test.ts.
-  const others = ['email', 'log', 'local', 'github_check'];
-  const plans = Object.values(shippedTargets()).filter(({ name }) => !others.includes(name));
-  const covered = new Set(SUBJECTS.map(({ target }) => target.split(' ')[0]));
-  assert.deepEqual([...covered].sort(), plans.map(({ name }) => name).sort());
+test('every variant of every target that sends something is in the matrix', () => {
+  const plans = Object.values(shippedTargets()).filter(({ name }) => !['email', 'log', 'local'].includes(name));
+  const variants = plans.flatMap((plan) => plan.variants.map(({ name }) => `${plan.name} ${name}`));
+  const covered = new Set(SUBJECTS.map(({ target }) => target));
+  assert.deepEqual([...covered].sort(), variants.sort());
 });

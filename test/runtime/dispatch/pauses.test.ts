@@ -34,6 +34,19 @@ it('holds runs and messages during the pause, and does not reject those of other
   for (const id of ['one', 'two', 'four']) assert.equal(stateOf(bench.store, id), 'done');
 });
 
+it('keeps the duration of a pause when the clock moved back', async () => {
+  const bench = dispatchBench();
+  await bench.service.start();
+  await pause(bench, bench.clock.now() + HOUR_MS);
+  await accept(bench, 'one');
+  await settle();
+  bench.clock.jump(-72 * HOUR_MS);
+  await bench.clock.run(HOUR_MS - 60_000);
+  assert.equal(bench.runs.length, 0);
+  await bench.clock.run(120_000);
+  assert.equal(bench.runs.length, 1);
+});
+
 it('rejects a direct delivery with a retry time, and stores nothing of it', async () => {
   const bench = dispatchBench();
   await bench.service.start();

@@ -56,6 +56,41 @@ describe('a response', () => {
     assert.deepEqual([id, JSON.parse(raw), (await fetch(url + at)).status], ['1', one('1'), 200]);
   });
 
+  it('stays JSON for any value: escaped within a string, and as JSON outside of one', async (t) => {
+    const body =
+      '{"t": "{text} {none["a"]} {list}", "v": {text}, "n": {n}, "l": {list}, "none": {none}, "big": {big}, "raw": {__raw__}}';
+    const each = '["{#each list}{.}\\n{/each}"]';
+    const respond = {
+      accepted: { content_type: 'application/json', body },
+      duplicate: { content_type: 'application/problem+json; charset=utf-8', body: each },
+    };
+    const { post } = await startBatchService(t, { source: { respond } });
+    for (const text of ['a "b"\n\\ \u2028{x}', '', '\\', '","x":"', '\u0000\ud800']) {
+      const items = ['"', text, { a: '\\' }];
+      const sent = one(JSON.stringify(text), { text, n: 1, list: items, big: Array(3000).fill('"') });
+      const { text: answer } = await post(sent);
+      const { raw, ...others } = JSON.parse(answer);
+      const list = JSON.stringify(items);
+      assert.deepEqual(others, {
+        t: `${text} {none["a"]} ${list}`,
+        v: text,
+        n: 1,
+        l: items,
+        none: null,
+        big: null,
+      });
+      assert.equal(raw, null);
+      assert.deepEqual(JSON.parse((await post(sent)).text), [`"\n${text}\n{"a":"\\\\"}\n`]);
+    }
+  });
+
+  it('stays XML for any value', async (t) => {
+    const respond = { accepted: { content_type: 'text/xml', body: '<Got id="{id}">{text}{none["a"]}{n}</Got>' } };
+    const { post } = await startBatchService(t, { route: { respond } });
+    const { text } = await post(one('"><&\'', { text: '</Got><Bad/>', n: 1 }));
+    assert.equal(text, '<Got id="&#34;&#62;&#60;&#38;&#39;">&#60;/Got&#62;&#60;Bad/&#62;{none[&#34;a&#34;]}1</Got>');
+  });
+
   it('answers a batch as a whole', async (t) => {
     const respond = {
       accepted: { status: 200, body: '{name} {events.1.id} {delivery_id}' },
@@ -92,6 +127,7 @@ describe('a response that cannot be sent is refused:', () => {
     ].map((name) => [`the header ${name}`, { headers: { [name]: '1' } }, 'response'] as const),
     ['a body with 204', { status: 204, body: 'x' }, 'response'],
     ['a content type without a body', { content_type: 'text/plain' }, 'response'],
+    ['a body that is not JSON', { content_type: 'application/json', body: '{"a": {id}' }, 'response'],
     ['a status URL that the route does not have', { body: '{status_url}' }, 'response'],
   ];
   for (const [what, accepted, rule] of cases) {

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { lowerTemplate } from '../../../compiler/lower/template.ts';
 import type { LowerSubscriptions } from '../../../runtime/table/subscriptions.ts';
 import { routePlan } from '../../helpers/route-table.ts';
-import type { Served } from '../../helpers/serve.ts';
+import type { Served, ServeOptions } from '../../helpers/serve.ts';
 import { serve } from '../../helpers/serve.ts';
 
 /** Entries are `{prompt?, secret?}`; any other key is invalid. */
@@ -28,11 +28,11 @@ const lower: LowerSubscriptions = (text) => {
 
 type Subscribed = Served & { readonly write: (entries: unknown) => void; readonly file: string };
 
-async function serveSubscriptions(t: TestContext, entries?: unknown): Promise<Subscribed> {
+async function serveSubscriptions(t: TestContext, entries?: unknown, options: ServeOptions = {}): Promise<Subscribed> {
   const served = await serve(
     t,
     { routes: { fixed: { prompt: lowerTemplate('static').plan ?? [] } } },
-    { lowerSubscriptions: lower },
+    { lowerSubscriptions: lower, ...options },
   );
   const file = join(served.home, 'webhook_subscriptions.json');
   const write = (next: unknown): void => {
@@ -130,6 +130,41 @@ test('a swapped table keeps the subscriptions, and its own routes hide those of 
   await served.post('/webhooks/mine', {});
   assert.equal(prompts(served).at(-1), 'now static');
   assert.equal((await served.post('/webhooks/also', {})).status, 202);
+});
+
+test('no request after a swap sees subscriptions older than those that were loaded during it', async (t) => {
+  let during = async (): Promise<void> => {};
+  const prepare = async () => {
+    await during();
+    return () => {};
+  };
+  let held: Promise<void> | null = null;
+  const slowly: LowerSubscriptions = async (text, table) => {
+    await held;
+    return lower(text, table);
+  };
+  const served = await serveSubscriptions(t, {}, { prepare, lowerSubscriptions: slowly });
+  // Requests do not wait for a file of this length.
+  const pad = { prompt: 'x'.repeat(300_000) };
+  const ask = async (): Promise<string | undefined> => {
+    assert.equal((await served.post('/webhooks/mine', {})).status, 202);
+    return prompts(served).at(-1);
+  };
+  served.write({ pad, mine: { prompt: 'first' } });
+  assert.equal(await ask(), 'first');
+  during = async () => {
+    served.write({ pad, mine: { prompt: 'second' } });
+    while ((await ask()) !== 'second');
+  };
+  served.writeTable({ routes: { fixed: { prompt: lowerTemplate('now').plan ?? [] } } });
+  await served.gateway.reload();
+  // Whatever is loaded from now on comes too late.
+  let release = (): void => {};
+  held = new Promise((resolve) => {
+    release = resolve;
+  });
+  assert.equal(await ask(), 'second');
+  release();
 });
 
 test('subscriptions are served from the start', async (t) => {

@@ -61,6 +61,14 @@ describe('replay', () => {
     });
   }
 
+  it('fires the job of a run, even if it is paused, so that no other run of it is in progress', () => {
+    const old = stored('dead', null);
+    const change = replay({ ...old, dispatch: { ...old.dispatch, job: 'report' } }, options);
+    assert.ok(change.kind === 'fire_job');
+    const { job, even_paused, claim, dispatch } = change;
+    assert.deepEqual([job, even_paused, claim, dispatch.id, dispatch.replay_of], ['report', true, null, 'new', 'old']);
+  });
+
   it('is rejected for a running dispatch, and for a delivered message', () => {
     assert.match(whyNotReplay(stored('delivering', null), true) ?? '', /\bdelivering$/);
     assert.equal(whyNotReplay(stored('skipped', null), false), null);

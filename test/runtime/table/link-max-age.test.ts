@@ -7,7 +7,7 @@ const NOW = Date.UTC(2026, 0, 1, 12);
 const { ageOf } = linkMaxAge({ seconds: 60, time: { in: 'root', path: ['at'] } });
 const age = (at: unknown): number | null => ageOf({ payload: { at }, event: 'x', headers: {} }, NOW);
 
-test('Unix times of any unit, ISO 8601 and RFC 2822 are times, as numbers or text', () => {
+test('Unix times of any unit, ISO 8601, RFC 2822, and texts of Go and C are times, as numbers or text', () => {
   for (const at of [
     NOW / 1000 - 90,
     NOW - 90_000,
@@ -32,6 +32,13 @@ test('Unix times of any unit, ISO 8601 and RFC 2822 are times, as numbers or tex
     '1 Jan 2026 06:58:30 EST',
     'Thu, 01 Jan 2026 11:58:30 GMT',
     'Thu, 01 Jan 2026 11:58:30',
+    '2026-01-01 11:58:30 +0000 UTC',
+    '2026-01-01 11:58:30.000000000 +0000 UTC m=+0.012345678',
+    '2026-01-01 12:58:30 +0100 CET',
+    '2026-01-01 08:58:30 -0300 -03',
+    'Thu Jan  1 11:58:30 2026',
+    'Thu Jan 1 11:58:30 UTC 2026',
+    'Thu Jan 01 12:58:30 +0100 2026',
   ]) {
     assert.equal(age(at), 90_000, String(at));
   }
@@ -51,6 +58,8 @@ test('a value that is not a time has no age', () => {
     '2026-01-01T11:58:30+',
     'Thu, 41 Jan 2026 11:58:30 GMT',
     'Thu, 01 Jan 2026',
+    'Thu Jan 41 11:58:30 2026',
+    '2026-01-01 11:58:30 +0000 somewhere',
     '123456789012345678901234567890',
     -5,
     {},

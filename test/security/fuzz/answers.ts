@@ -54,6 +54,8 @@ export function checkAnswer({ status, headers, body }: RawAnswer): void {
   if (body.length === 0) return;
   const type = headers.get('content-type') ?? '';
   if (status === 200 && headers.get('x-content-type-options') === 'nosniff') return;
+  // What the sources of Adyen and Twilio say.
+  if (status === 200 && ['[accepted]', '<Response/>'].includes(body.toString())) return;
   assert.equal(type, 'application/json');
   const value: unknown = JSON.parse(body.toString('utf8'));
   assert.ok(typeof value === 'object' && value !== null);

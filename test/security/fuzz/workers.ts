@@ -4,9 +4,11 @@ import { bodies } from './workers/bodies.ts';
 import { configs } from './workers/configs.ts';
 import { control } from './workers/control.ts';
 import { controlAnswers } from './workers/control-answers.ts';
+import { echoes } from './workers/echoes.ts';
 import { headers } from './workers/headers.ts';
 import { http } from './workers/http.ts';
 import { mail } from './workers/mail.ts';
+import { notices } from './workers/notices.ts';
 import { subscriptions } from './workers/subscriptions.ts';
 import { tables } from './workers/tables.ts';
 import { targets } from './workers/targets.ts';
@@ -23,4 +25,6 @@ export const WORKERS = [
   controlAnswers,
   targets,
   mail,
+  echoes,
+  notices,
 ] as readonly unknown[] as readonly FuzzWorker<unknown>[];

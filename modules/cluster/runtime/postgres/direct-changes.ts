@@ -63,10 +63,11 @@ const PUT =
   'ON CONFLICT (id) DO UPDATE SET profile = excluded.profile, name = excluded.name, body = excluded.body';
 const PAUSE =
   'INSERT INTO job_state (job, paused, "cursor", paused_until) VALUES ($1, $2, $3, $4) ' +
-  'ON CONFLICT (job) DO UPDATE SET paused = excluded.paused, paused_until = excluded.paused_until, "cursor" = coalesce(excluded."cursor", job_state."cursor")';
+  'ON CONFLICT (job) DO UPDATE SET paused = excluded.paused, paused_until = excluded.paused_until, "cursor" = excluded."cursor"';
 const WATCH =
   'INSERT INTO job_state (job, signature, "cursor") VALUES ($1, $2, $3) ' +
-  'ON CONFLICT (job) DO UPDATE SET signature = excluded.signature, "cursor" = excluded."cursor"';
+  'ON CONFLICT (job) DO UPDATE SET signature = excluded.signature, "cursor" = excluded."cursor", ' +
+  'paused_until = job_state.paused_until - greatest(coalesce(job_state."cursor", 0) - excluded."cursor", 0)';
 const FORGET =
   'DELETE FROM job_tick WHERE (job, due_at) IN (SELECT job, due_at FROM job_tick WHERE due_at < $1 ORDER BY due_at LIMIT $2)';
 
@@ -96,7 +97,7 @@ async function removeJob({ db }: Scope, { id }: RemoveJob): Promise<boolean> {
 }
 
 async function setPaused({ db }: Scope, { job, paused, until = null, now }: PauseJob): Promise<null> {
-  await db.change(PAUSE, [job, paused, paused ? null : now, paused ? until : null]);
+  await db.change(PAUSE, [job, paused, now, paused ? until : null]);
   await db.change(CHANGED);
   return null;
 }
@@ -131,6 +132,9 @@ const RESET_CLOCK = [
   "UPDATE work SET due_at = $1 + due_at - set_at, set_at = $1 WHERE state = 'pending' AND set_at > $1",
   'UPDATE delivery SET due_at = $1 + due_at - set_at, set_at = $1 WHERE holder IS NULL AND set_at > $1',
   'UPDATE work SET first_at = $1 WHERE group_key IS NOT NULL AND first_at > $1',
+  `UPDATE guard_state g SET expires_at = p.until, body = format('{"since":%s,"until":%s}', $1::bigint, p.until) FROM (SELECT id, ` +
+    'm[1]::bigint AS since, $1::bigint + m[2]::bigint - m[1]::bigint AS until FROM (SELECT id, regexp_match(body, ' +
+    `'^{"since":(\\d{1,15}),"until":(\\d{1,15})}$') AS m FROM guard_state WHERE kind = 'pause') s) p WHERE p.id = g.id AND p.since > $1`,
 ];
 /** Merges the counts of ended nodes into one row for each lane. */
 const FOLD_COUNTS =

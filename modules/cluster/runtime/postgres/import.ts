@@ -1,10 +1,10 @@
-/** Imports the jobs, delivery ids and sessions of another store into an empty database. */
+/** Imports the jobs, delivery ids, sessions and rows of the guard of another store into an empty database. */
 
 import { StoreRefused } from '../../../../runtime/store/contract.ts';
-import type { JobRecord, JobState } from '../../../../runtime/store/records.ts';
+import type { GuardRow, JobRecord, JobState } from '../../../../runtime/store/records.ts';
 import type { Chat, Turn } from '../../../../runtime/store/shared.ts';
 import type { PgConnection } from './driver.ts';
-import { insertInto, PUT_META, shortenedKey } from './store-unit.ts';
+import { insertInto, PUT_META, shortenedKey, upsert } from './store-unit.ts';
 
 export interface MovedSession extends Chat {
   readonly turns: readonly Turn[];
@@ -22,6 +22,8 @@ export interface MoveSource {
     readonly states: Readonly<Record<string, JobState>>;
   };
   readonly sessions: readonly MovedSession[];
+  /** Pauses, used budgets, keys, alerts, and the id of the installation; `key` is JSON. */
+  readonly guard: readonly (GuardRow & { readonly id: string; readonly expires_at: number | null })[];
   /** The `claimKey` of each delivery id, and its expiry in Unix ms; in slices. */
   claims(): Iterable<readonly { readonly key: string; readonly expires_at: number }[]>;
 }
@@ -31,12 +33,15 @@ export interface MovedCount {
   readonly claims: number;
   readonly jobs: number;
   readonly sessions: number;
+  readonly guard: number;
 }
 
 const MOVED_FROM = 'moved_from';
 
 const CLAIMS = insertInto('claim');
 const STATES = insertInto('job_state');
+// A gateway may have served the empty database, and given it an id.
+const GUARD = upsert('guard_state', 'id');
 const JOB = 'INSERT INTO job (id, profile, name, body) VALUES ($1, $2, $3, $4)';
 const SESSION =
   'WITH s AS (INSERT INTO session (profile, target, chat, turns, changed_at) VALUES ($1, $2, $3, $4, $5) RETURNING id) ' +
@@ -50,7 +55,7 @@ const SESSION =
  */
 export async function importStore(
   db: PgConnection,
-  { id, jobs, sessions, claims }: MoveSource,
+  { id, jobs, sessions, guard, claims }: MoveSource,
   progress: (done: number) => void,
 ): Promise<MovedCount> {
   for (const job of jobs.records) await db.change(JOB, [job.id, job.profile, job.name, JSON.stringify(job)]);
@@ -62,6 +67,7 @@ export async function importStore(
     const values = [profile, target, JSON.stringify(chatId), turns.length, changed_at, JSON.stringify(rows)];
     await db.query(SESSION, values);
   }
+  const guarded = await db.change(GUARD, [JSON.stringify(guard.map((row) => ({ ...row, id: shortenedKey(row.id) })))]);
   let claimed = 0;
   for (const slice of claims()) {
     const rows = slice.map(({ key, expires_at }) => ({ key: shortenedKey(key), expires_at }));
@@ -70,10 +76,10 @@ export async function importStore(
   }
   const meta = { jobs_version: String(jobs.version), [MOVED_FROM]: id };
   await db.change(PUT_META, [JSON.stringify(Object.entries(meta).map(([key, value]) => ({ key, value })))]);
-  const [stored] = await db.query<Omit<MovedCount, 'claims'>>(
+  const [stored] = await db.query<Pick<MovedCount, 'jobs' | 'sessions'>>(
     'SELECT (SELECT count(*) FROM job) AS jobs, (SELECT count(*) FROM session) AS sessions',
   );
-  return { claims: claimed, jobs: stored?.jobs ?? 0, sessions: stored?.sessions ?? 0 };
+  return { claims: claimed, jobs: stored?.jobs ?? 0, sessions: stored?.sessions ?? 0, guard: guarded };
 }
 
 /**

@@ -3,6 +3,7 @@
  * a locked row are read by a later statement, because each statement sees the database at its own start.
  */
 import { groupBy } from '../../../../base/group-by.ts';
+import { decodeOr, fieldsOf, isText } from '../../../../runtime/store/decode.ts';
 import type { HeadTarget } from '../../../../runtime/store/group-commit.ts';
 import type { GuardRow, Ref } from '../../../../runtime/store/records.ts';
 import { claimKeys, guardKey, laneKey, pauseOfRoute } from '../../../../runtime/store/records.ts';
@@ -18,6 +19,7 @@ import type {
   WorkRow,
 } from '../../../../runtime/store/unit/rows.ts';
 import { PLAIN_WORK } from '../../../../runtime/store/unit/rows.ts';
+import { isStep } from '../../../../schemas/built/rows/Step.ts';
 import type { PgConnection } from './driver.ts';
 import { DELIVERY, WORK } from './schema.ts';
 import { shortenedKey } from './store-unit.ts';
@@ -31,8 +33,9 @@ class Needs {
   readonly replayed = new Set<Ref>();
   readonly lanes = new Set<string>();
   readonly groups = new Set<string>();
-  /** The sessions in which events get their turns. */
+  /** The sessions in which events get their turns, and those whose earlier runs an event replaces. */
   readonly sessions = new Set<string>();
+  readonly wholeSessions = new Set<string>();
   readonly work = new Set<Ref>();
   readonly heads = new Set<Ref>();
   /** Dispatches whose steps are needed, because the outcomes of their deliveries decide their final state. */
@@ -54,7 +57,8 @@ class Needs {
     if (added !== null && added !== undefined) {
       this.dispatches++;
       this.lanes.add(laneKey(added.profile, added.route));
-      if ('turn_key' in added && added.turn_key !== null) this.sessions.add(shortenedKey(added.turn_key));
+      if ('turn_key' in added && added.turn_key !== null)
+        (added.on_newer === undefined ? this.sessions : this.wholeSessions).add(shortenedKey(added.turn_key));
     }
     if (change.kind === 'join_group') {
       this.groups.add(shortenedKey(groupKey(change.dispatch.profile, change.dispatch.route, change.key)));
@@ -106,15 +110,20 @@ const BODIES = `SELECT ref, body FROM dispatch WHERE ref ${MEANT}`;
 const STEPS_OF_MESSAGES = `SELECT ref, data FROM step WHERE ref ${MEANT} ORDER BY ref, n`;
 const GROUPS = `SELECT ${WORK_COLUMNS} FROM work WHERE group_key = ANY($1) ORDER BY ref FOR UPDATE`;
 /**
- * Runs before any row of a session is numbered or read, so that its events are numbered in the order of their commits.
+ * Runs before any row is numbered, read or locked, so that the events of a session are numbered in the order of their
+ * commits: locks the sessions that events join, and those of the runs and groups that change.
  */
 const LOCK_SESSIONS =
-  "SELECT pg_advisory_xact_lock(h) FROM (SELECT DISTINCT hashtextextended('hookwright session ' || key, 0) AS h " +
-  'FROM unnest($1::text[]) key ORDER BY 1 OFFSET 0) locks';
+  'WITH s AS MATERIALIZED (SELECT DISTINCT key FROM (SELECT unnest($1::text[]) UNION ALL SELECT session FROM work WHERE ' +
+  'ref = ANY($2::bigint[]) UNION ALL SELECT session FROM work WHERE group_key = ANY($3)) x (key) WHERE key IS NOT NULL), ' +
+  "l AS MATERIALIZED (SELECT pg_advisory_xact_lock(h) FROM (SELECT DISTINCT hashtextextended('hookwright session ' || key, 0) " +
+  'AS h FROM s ORDER BY 1 OFFSET 0) locks) SELECT key FROM s WHERE (SELECT count(*) FROM l) >= 0';
 /** The first $2 rows of each session. Only the holder of a session's lock changes its rows. */
 const SESSIONS =
   `SELECT w.* FROM unnest($1::text[]) s CROSS JOIN LATERAL (SELECT ${WORK_COLUMNS} FROM work ` +
   'WHERE session = s ORDER BY work.turn LIMIT $2) w';
+/** All rows of the sessions in which an event replaces others, which may be taken at the same time. */
+const WHOLE_SESSIONS = `SELECT ${WORK_COLUMNS} FROM work WHERE session = ANY($1) ORDER BY ref FOR UPDATE`;
 const JOBS =
   'SELECT job, paused, paused_until, "cursor", ref FROM job_state WHERE job = ANY($1) ORDER BY job FOR UPDATE';
 /** The latest runs of jobs, which are only read. */
@@ -172,7 +181,7 @@ export async function loadUnit(db: PgConnection, changes: readonly UnitChange[])
   const ofMessages = async <R extends object>(sql: string): Promise<readonly R[]> =>
     needs.messages.size + needs.replayed.size === 0 ? [] : db.query<R>(sql, [[...needs.messages], [...needs.replayed]]);
   const found = await together({
-    locked: ask(LOCK_SESSIONS, needs.sessions),
+    locked: lockSessions(db, [...needs.sessions, ...needs.wholeSessions], needs.work, needs.groups),
     refs: needs.dispatches === 0 ? [] : db.query<Loaded['refs'][number]>(REFS, [needs.dispatches]),
     // Before runs: a change that fires a job locks its row first, and then that of a run.
     jobs: ask<JobRow>(JOBS, needs.jobs),
@@ -193,39 +202,53 @@ export async function loadUnit(db: PgConnection, changes: readonly UnitChange[])
     counted: ask<Loaded['steps'][number]>(STEPS, needs.steps),
     ticks: needs.ticks.length === 0 ? [] : db.query<Loaded['ticks'][number]>(TICKS, [JSON.stringify(needs.ticks)]),
   });
-  const { work, held, fired, grouped, counted, earlier, pauses, guarded } = found;
+  const { work, held, fired, counted, earlier, pauses, guarded } = found;
   // The steps of a message may be requested twice.
   const asked = new Set(counted.map(({ ref }) => ref));
   return rowsOf({
     ...found,
-    queued: await loadSessions(db, needs.sessions, [...work, ...grouped], changes.length + 1),
+    queued: await loadSessions(db, found.locked, changes.length + 1, needs.wholeSessions),
     work: [...fired, ...work, ...held],
     steps: [...counted, ...earlier.filter(({ ref }) => !asked.has(ref))],
     guard: [...pauses, ...guarded],
   });
 }
 
-/** The first rows of the sessions that events join, which are locked, and of those that these rows may leave. */
+/** Locks these sessions and those of the rows; returns all of them. */
+async function lockSessions(
+  db: PgConnection,
+  joined: readonly string[],
+  refs: Iterable<Ref>,
+  groups: Iterable<string> = [],
+): Promise<readonly string[]> {
+  const found = await db.query<{ key: string }>(LOCK_SESSIONS, [joined, [...refs], [...groups]]);
+  return found.map(({ key }) => key);
+}
+
+/** The first rows of locked sessions, and all rows of some of them. */
 async function loadSessions(
   db: PgConnection,
-  locked: ReadonlySet<string>,
-  rows: readonly WorkRow[],
+  locked: readonly string[],
   limit: number,
+  whole: ReadonlySet<string> = new Set(),
 ): Promise<readonly WorkRow[]> {
-  const left = new Set(rows.flatMap(({ session }) => (session === null || locked.has(session) ? [] : session)));
-  const all = [...locked, ...left];
-  if (all.length === 0) return [];
-  const [, queued] = await Promise.all([
-    left.size === 0 ? [] : db.query(LOCK_SESSIONS, [[...left]]),
-    db.query<WorkRow>(SESSIONS, [all, limit]),
+  const others = locked.filter((key) => !whole.has(key));
+  const [first, all] = await Promise.all([
+    others.length === 0 ? [] : db.query<WorkRow>(SESSIONS, [others, limit]),
+    whole.size === 0 ? [] : db.query<WorkRow>(WHOLE_SESSIONS, [[...whole]]),
   ]);
-  return queued;
+  return [...first, ...[...all].sort((a, b) => a.turn - b.turn)];
 }
 
 /** Loads the abandoned rows for `recover`. */
 export async function loadLeft(db: PgConnection, refs: readonly Ref[]): Promise<UnitRows> {
-  const [work, heads] = await Promise.all([db.query<WorkRow>(WORK_ROWS, [refs]), db.query<StoredHead>(HEADS, [refs])]);
-  return rowsOf({ work, heads });
+  const locked = await lockSessions(db, [], refs);
+  const [work, heads, queued] = await Promise.all([
+    db.query<WorkRow>(WORK_ROWS, [refs]),
+    db.query<StoredHead>(HEADS, [refs]),
+    loadSessions(db, locked, refs.length + 1),
+  ]);
+  return rowsOf({ work, heads, queued });
 }
 
 /** @param loaded rows that were not asked for are left out */
@@ -262,6 +285,7 @@ function rowsOf({
     limits: mapOf(loaded.limits, ({ lane, max_concurrent }) => [lane, max_concurrent]),
     work,
     sessions,
+    wholeSession: (key) => sessions.get(key) ?? [],
     groups: mapOf(grouped, ({ group_key, ref }) => [group_key ?? '', ref]),
     deliveries: mapOf([...groupBy(deliveries, ({ ref }) => ref)], ([ref, rows]) => [
       ref,
@@ -270,11 +294,18 @@ function rowsOf({
     jobs: mapOf(loaded.jobs, (row) => [row.job, row]),
     guard: mapOf(loaded.guard, ({ id, body }) => [id, body]),
     headOf: (ref) => heads.get(ref),
-    targetsOf: (ref) => JSON.parse(heads.get(ref)?.targets ?? '[]') as readonly HeadTarget[],
-    stepsOf: (ref) => (stepsByRef.get(ref) ?? []).map(({ data }) => JSON.parse(data) as Step),
+    targetsOf: (ref) => readTargets(heads.get(ref)?.targets ?? '[]'),
+    stepsOf: (ref) =>
+      (stepsByRef.get(ref) ?? []).flatMap(({ data }) => decodeOr<Step | null>(data, isStep, null) ?? []),
     hasTick: (job, due_at) => ticks.has(tickKey(job, due_at)),
   };
 }
+
+const isHead = fieldsOf<Pick<HeadTarget, 'target'>>({ target: isText });
+
+/** Damaged ones are none, so that an edited row stops no other work. */
+export const readTargets = (targets: string): readonly HeadTarget[] =>
+  decodeOr(targets, (value) => Array.isArray(value) && value.every(isHead), []);
 
 const workOf = ({ profile, route, ...row }: EndedRow): WorkRow => {
   const lane = laneKey(profile, route);

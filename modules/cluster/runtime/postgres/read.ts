@@ -2,7 +2,6 @@
 import { decodeOr } from '../../../../runtime/store/decode.ts';
 import type { AddFigures, FigureSum } from '../../../../runtime/store/figures.ts';
 import { addedFigures, FIGURE_SUMS, FIGURES, forgottenBefore } from '../../../../runtime/store/figures.ts';
-import type { HeadTarget } from '../../../../runtime/store/group-commit.ts';
 import { COUNT_BLOCKED } from '../../../../runtime/store/listed-rows.ts';
 import type {
   DeadWork,
@@ -14,12 +13,13 @@ import type {
   Tally,
 } from '../../../../runtime/store/queries.ts';
 import type { JobRecord, JobState, JobTick } from '../../../../runtime/store/records.ts';
-import { NOT_PAUSED, readGuard, storedJob } from '../../../../runtime/store/records.ts';
+import { laneParts, NOT_PAUSED, readGuard, storedJob } from '../../../../runtime/store/records.ts';
 import type { BlockedCount, StateCount, TallyColumn } from '../../../../runtime/store/tally.ts';
 import { auditTallies, shownTallies, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
 import { isLastError } from '../../../../schemas/built/rows/LastError.ts';
 import type { RefusedRows } from '../refused-rows.ts';
+import { readTargets } from './load-unit.ts';
 import { dispatchQueries } from './read-dispatches.ts';
 import { keysOfClaim } from './store-unit.ts';
 import { PAUSED, routeLaneOf } from './take-due.ts';
@@ -64,7 +64,7 @@ type TallyRow = Record<TallyColumn | 'bytes', number> & { readonly lane: string 
 
 function talliesOf(rows: readonly TallyRow[]): readonly Tally[] {
   const tallies = rows.map(({ lane, bytes: _, ...counts }) => {
-    const [profile, route] = JSON.parse(lane) as [string, string | null];
+    const { profile, name: route } = laneParts(lane);
     return { profile, route, ...counts };
   });
   const nameOf = ({ profile, route }: Tally): string => `${profile}\n${route ?? ''}`;
@@ -117,7 +117,7 @@ async function openWork(ask: AskSnapshot): Promise<readonly OpenWork[]> {
   const [rows = []] = await ask<[Row[]]>([WAITING_WORK]);
   const found = new Map<string, OpenWork>();
   for (const { profile, route, job, targets, n, count } of rows) {
-    const all = (JSON.parse(targets) as readonly HeadTarget[]).map(({ target }) => target);
+    const all = readTargets(targets).map(({ target }) => target);
     const needed = n === null ? (all.length === 0 ? [null] : all) : [all[n] ?? null];
     for (const target of needed) {
       const name = JSON.stringify([profile, route, job, target]);

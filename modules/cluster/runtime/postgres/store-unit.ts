@@ -57,7 +57,7 @@ export const insertInto = (table: Table): string =>
   `INSERT INTO ${table} (${namesOf(table).join(', ')}) SELECT ${namesOf(table).join(', ')} FROM ${rowsOf(COLUMNS[table])}`;
 
 /** Inserts rows, or sets the other columns of rows whose key exists. */
-function upsert(table: Table, key: string): string {
+export function upsert(table: Table, key: string): string {
   const others = namesOf(table).filter((name) => !key.split(', ').includes(name));
   const set = others.map((name) => `${name} = excluded.${name}`).join(', ');
   return `${insertInto(table)} ORDER BY ${key} ON CONFLICT (${key}) DO UPDATE SET ${set}`;

@@ -21,7 +21,7 @@ function useButton() {
 }
 
 interface ActProps extends Children {
-  /** Resolves with the message to show. */
+  /** Resolves with the message to show; empty: none. */
   readonly act: () => Promise<string>;
   readonly primary?: boolean;
   /** For screen readers: names what the button acts on. */
@@ -37,7 +37,7 @@ export function Act({ act, primary = false, label, children }: ActProps) {
     setBusy(true);
     act()
       .then(
-        (message) => notify(message, 'good'),
+        (message) => message !== '' && notify(message, 'good'),
         (error: Error) => notify(error.message, 'bad'),
       )
       .finally(() => setBusy(false));
@@ -84,6 +84,7 @@ async function copy(text: string): Promise<void> {
 
 interface AskProps extends Children {
   readonly text: string;
+  readonly primary?: boolean;
   readonly label?: string;
   readonly title: string;
   /** Actions by the text of their buttons. */
@@ -94,7 +95,7 @@ interface AskProps extends Children {
 }
 
 /** A button that opens a dialog with actions. */
-export function Ask({ text, label, title, choices, stays = false, opened, children }: AskProps) {
+export function Ask({ text, primary, label, title, choices, stays = false, opened, children }: AskProps) {
   const [isOpen, setOpen] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
@@ -117,7 +118,7 @@ export function Ask({ text, label, title, choices, stays = false, opened, childr
   const all = Object.entries(choices);
   return (
     <>
-      <button type="button" ref={button} aria-label={label} onClick={open}>
+      <button type="button" ref={button} class={primary ? 'primary' : ''} aria-label={label} onClick={open}>
         {text}
       </button>
       {isOpen && (

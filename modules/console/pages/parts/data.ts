@@ -12,6 +12,10 @@ export interface Loaded<T> {
   readonly reload: () => void;
 }
 
+/** A negative `since` is relative to now, so that a range moves with the time. */
+const sinceNow = <T extends object>(input: T): T =>
+  'since' in input && Number(input.since) < 0 ? { ...input, since: Date.now() + Number(input.since) } : input;
+
 /** @param input null: do not load yet */
 export function useData<I extends Id>(id: I, input: Input<I> | null, live = true): Loaded<Output<I>> {
   const key = JSON.stringify(input);
@@ -23,7 +27,7 @@ export function useData<I extends Id>(id: I, input: Input<I> | null, live = true
     const settle = (next: (before: typeof state) => typeof state): void => {
       if (turn === latest.current) setState(next);
     };
-    call(id, JSON.parse(key) as Input<I>).then(
+    call(id, sinceNow(JSON.parse(key) as Input<I>)).then(
       (data) => settle(() => ({ data, error: null })),
       (error: Error) => settle(({ data }) => ({ data, error: error.message })),
     );
@@ -69,7 +73,7 @@ export function useList<I extends ListId>(id: I, input: Input<I>, live = true): 
   const { next = null } = added ?? page ?? {};
   const more = (): void => {
     const turn = ++latest.current;
-    call(id, { ...input, cursor: next } as Input<I>).then(
+    call(id, sinceNow({ ...input, cursor: next } as Input<I>)).then(
       (page) => {
         const { items, next: following } = page as unknown as Page<ItemOf<I>>;
         // Ignores the page of another list, or one that was requested twice.
@@ -126,7 +130,7 @@ function listen(): void {
     stream?.close();
     stream = null;
   } else if (stream === null || stream.readyState === EventSource.CLOSED) {
-    stream = new EventSource('/api/events');
+    stream = new EventSource('api/events');
     stream.onmessage = lookAgain;
   }
 }

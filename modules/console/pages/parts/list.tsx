@@ -1,30 +1,54 @@
-/** List views: a heading, filters that are stored in the address, and entries as lines or cards. */
+/** List views: a heading, filters that are stored in the address, and a table of the items. */
 
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
-import { printPath } from '../../../../base/paths.ts';
 import type { Input } from '../api.ts';
 import type { ItemOf, Listed, ListId } from './data.ts';
 import { useData, useList } from './data.ts';
+import { Icon } from './icons.tsx';
 import type { ViewPlace } from './router.ts';
-import { change } from './router.ts';
-import { Card, Entries, Field, Head, Note, Show } from './ui.tsx';
+import { change, to } from './router.ts';
+import type { Column } from './ui.tsx';
+import { Field, Head, Note, Show, Table } from './ui.tsx';
 
 interface Filter {
   readonly label: string;
-  /** All accepted values. */
-  readonly choices?: readonly string[];
+  /** All accepted values, with their texts. */
+  readonly choices?: Readonly<Record<string, string>> | undefined;
   /** The list operation that suggests names. */
   readonly known?: 'listRoutes' | 'listJobs';
+  readonly type?: 'text' | 'search' | 'datetime-local';
 }
 /** Filters by parameter of the operation. */
 type Filters = Readonly<Record<string, Filter>>;
 
-/** The filters in the address that the view accepts. */
-export const activeFilters = ({ query }: ViewPlace, filters: Filters): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    [...query].filter(([name, value]) => value !== '' && (filters[name]?.choices?.includes(value) ?? name in filters)),
-  );
+/** The time range of a list: a span until now, in seconds, or a start. */
+export const RANGE = {
+  range: {
+    label: 'Range',
+    choices: { 900: 'Last 15 min', 3600: 'Last hour', 86400: 'Last 24 h', 604800: 'Last 7 days', custom: 'Custom' },
+  },
+  since: { label: 'From (UTC)', type: 'datetime-local' },
+} as const;
+
+/** The choices of an enumeration of the API. */
+export const choicesOf = (names: readonly string[]): Filter['choices'] =>
+  Object.fromEntries(names.map((each) => [each, each.replaceAll('_', ' ')]));
+
+/** The filters in the address that the view accepts, as texts. */
+export function activeFilters({ query }: ViewPlace, filters: Filters): Readonly<Record<string, string>> {
+  const isActive = ([name, value]: readonly [string, string]): boolean => {
+    const { choices = { [value]: '' } } = (Object.hasOwn(filters, name) ? filters[name] : undefined) ?? { choices: {} };
+    return value !== '' && Object.hasOwn(choices, value);
+  };
+  return Object.fromEntries([...query].filter(isActive));
+}
+
+/** The input of the operation for these filters. */
+function inputOf({ range, since, ...columns }: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
+  if (Number(range) > 0) return { ...columns, since: -1000 * Number(range) };
+  const from = range === 'custom' ? Date.parse(`${since}Z`) : Number.NaN;
+  return Number.isNaN(from) ? columns : { ...columns, since: from };
+}
 
 interface Props<I extends ListId> {
   readonly title: string;
@@ -33,123 +57,90 @@ interface Props<I extends ListId> {
   readonly filters?: Filters;
   readonly limit?: number;
   readonly live?: boolean;
-  readonly cards?: boolean;
   readonly empty: string;
   /** Beside the heading. */
   readonly actions?: (list: Listed<I>) => ComponentChildren;
-  /** Above the entries. */
+  /** Above the table. */
   readonly note?: (list: Listed<I>) => ComponentChildren;
-  readonly children: (item: ItemOf<I>, list: Listed<I>) => ComponentChildren;
+  readonly keyOf: (item: ItemOf<I>) => string;
+  readonly columns: (list: Listed<I>) => readonly Column<ItemOf<I>>[];
 }
 
-export function ListView<I extends ListId>({ title, of, place, filters = {}, cards = false, ...props }: Props<I>) {
-  const input = { limit: props.limit ?? 50, ...activeFilters(place, filters) };
-  const list = useList(of, input as unknown as Input<I>, props.live);
-  const entries = (
+export function ListView<I extends ListId>({ title, of, place, filters = {}, ...props }: Props<I>) {
+  const active = activeFilters(place, filters);
+  const list = useList(of, { limit: props.limit ?? 50, ...inputOf(active) } as unknown as Input<I>, props.live);
+  const shown = `${list.items.length.toLocaleString()} shown`;
+  const about = list.data === null ? '' : `${shown}${list.more === null ? '' : ', there are more'}`;
+  return (
     <>
+      <Head title={title} about={about}>
+        {props.actions?.(list)}
+      </Head>
+      <div class="filters">
+        {Object.entries(filters).map(
+          ([name, filter]) =>
+            (name !== 'since' || active.range === 'custom') && (
+              <FilterField
+                key={name}
+                {...filter}
+                value={place.query.get(name) ?? ''}
+                set={(value) => change(place, name, value)}
+              />
+            ),
+        )}
+      </div>
+      <Chips of={active} filters={filters} place={place} />
       {list.isSampled && <Note>Too much traffic to show everything: this is a sample of the newest entries.</Note>}
       {props.note?.(list)}
       <Show of={list}>
         {() => (
-          <Entries empty={props.empty} more={list.more} cards={cards}>
-            {list.items.map((item) => props.children(item, list))}
-          </Entries>
+          <Table
+            label={title}
+            columns={props.columns(list)}
+            items={list.items}
+            keyOf={props.keyOf}
+            empty={props.empty}
+            more={list.more}
+          />
         )}
       </Show>
     </>
   );
+}
+
+type ChipsProps = { of: Readonly<Record<string, string>>; filters: Filters; place: ViewPlace };
+
+/** The active filters; pressing one removes it. */
+function Chips({ of, filters, place }: ChipsProps) {
+  const all = Object.entries(of);
+  if (all.length === 0) return null;
+  const textOf = (name: string, value: string): string => filters[name]?.choices?.[value] ?? value;
   return (
-    <>
-      <Head title={title}>{props.actions?.(list)}</Head>
-      <div class="filters">
-        {Object.entries(filters).map(([name, filter]) => (
-          <FilterField
-            key={name}
-            {...filter}
-            value={place.query.get(name) ?? ''}
-            set={(value) => change(place, name, value)}
-          />
-        ))}
-      </div>
-      {cards ? entries : <Card>{entries}</Card>}
-    </>
+    <div class="bar">
+      {all.map(([name, value]) => (
+        <button
+          key={name}
+          type="button"
+          class="chip"
+          aria-label={`Remove filter ${filters[name]?.label}: ${textOf(name, value)}`}
+          onClick={() => change(place, name, '')}
+        >
+          {filters[name]?.label}: <b>{textOf(name, value)}</b> <Icon of="x" />
+        </button>
+      ))}
+      {all.length > 1 && <a href={to(place.path)}>Clear all</a>}
+    </div>
   );
 }
 
 type FieldOf = Filter & { readonly value: string; readonly set: (value: string) => void };
 
 /** Suggests existing names; the gateway rejects any other name. */
-function FilterField({ label, choices, known, value, set }: FieldOf) {
+function FilterField({ label, choices, known, type = 'text', value, set }: FieldOf) {
   const { data } = useData(known ?? 'listRoutes', known === undefined ? null : { limit: 200 }, false);
   const names = [...new Set(data?.items.map(({ name }) => name))];
-  const options = (choices ?? names).map(
-    (each) => [each, each.replaceAll('_', choices === undefined ? '_' : ' ')] as const,
-  );
+  const options = Object.entries(choices ?? Object.fromEntries(names.map((each) => [each, each])));
   const isStrict = choices !== undefined;
-  return (
-    <Field
-      label={label}
-      value={value}
-      change={set}
-      strict={isStrict}
-      options={isStrict ? [['', 'All'], ...options] : options}
-    />
-  );
+  const shown = { label, value, type, change: set, strict: isStrict };
+  return <Field {...shown} options={isStrict ? [['', 'All'], ...options] : options} />;
 }
-
-/** A payload as a tree; clicking a value selects its path. */
-export type Path = readonly (string | number)[];
-
-interface TreeProps {
-  readonly value: unknown;
-  readonly path?: Path;
-  readonly pick: (path: Path) => void;
-}
-
-/** Members shown at once; the others on request. */
-const SHOWN = 100;
-const OPEN_DEPTH = 3;
-
-export function JsonTree({ value, path = [], pick }: TreeProps) {
-  const [isOpen, setOpen] = useState(path.length < OPEN_DEPTH);
-  const [shown, setShown] = useState(SHOWN);
-  const name = path.at(-1) ?? '';
-  if (typeof value !== 'object' || value === null) {
-    return (
-      <>
-        {path.length > 0 && <span class="mono">{name}: </span>}
-        <button type="button" onClick={() => pick(path)}>
-          {JSON.stringify(value)}
-        </button>
-      </>
-    );
-  }
-  const isList = Array.isArray(value);
-  const members = Object.entries(value);
-  return (
-    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary class="mono">
-        {name} <span class="dim">{isList ? `[${members.length}]` : `{${members.length}}`}</span>
-      </summary>
-      {isOpen && (
-        <ul>
-          {members.slice(0, shown).map(([key, member]) => (
-            <li key={key}>
-              <JsonTree value={member} path={[...path, isList ? Number(key) : key]} pick={pick} />
-            </li>
-          ))}
-          {members.length > shown && (
-            <li>
-              <button type="button" onClick={() => setShown(shown + SHOWN)}>
-                {members.length - shown} more…
-              </button>
-            </li>
-          )}
-        </ul>
-      )}
-    </details>
-  );
-}
-
-/** The template placeholder for a value; null for the whole payload. */
-export const placeholder = (path: Path): string | null => (path.length > 0 ? `{${printPath(path.map(String))}}` : null);

@@ -5,13 +5,24 @@ import { useContext } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { logout } from '../api.ts';
 import { useData } from './data.ts';
+import { WithProblems } from './gateway.tsx';
 import { notify } from './notify.tsx';
 
 export const Session = createContext<Output<'getSession'> | null>(null);
 
-export const WithRole = ({ children }: { children: ComponentChildren }) => (
-  <Session.Provider value={useData('getSession', {}, false).data}>{children}</Session.Provider>
-);
+export function WithRole({ children }: { children: ComponentChildren }) {
+  const { data } = useData('getSession', {}, false);
+  return (
+    <Session.Provider value={data}>
+      <WithProblems of={data?.name ?? PROGRAM}>{children}</WithProblems>
+    </Session.Provider>
+  );
+}
+
+const PROGRAM = 'hookwright';
+
+/** The name of the gateway. */
+export const useName = (): string => useContext(Session)?.name ?? PROGRAM;
 
 const signOut = (): Promise<unknown> =>
   logout().catch(({ message }: Error) => notify(`Could not sign out: ${message}.`, 'bad'));
@@ -20,13 +31,13 @@ const signOut = (): Promise<unknown> =>
 export function Role() {
   const { role, signs_in } = useContext(Session) ?? {};
   return (
-    <>
+    <div>
       {role === 'viewer' && <p class="dim small">You have read-only access.</p>}
       {signs_in && (
         <button type="button" onClick={signOut}>
           Sign out
         </button>
       )}
-    </>
+    </div>
   );
 }

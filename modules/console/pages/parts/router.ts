@@ -37,6 +37,12 @@ export function to(path: readonly string[], query: Query = {}): string {
   return `#/${path.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`;
 }
 
+/** The address of a page on another host; null if the text is not one, such as `javascript:`. */
+export function webAddress(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.href : null;
+}
+
 /** Changes a query parameter of the current view. */
 export function change({ path, query }: ViewPlace, name: string, value: string): void {
   location.hash = to(path, { ...Object.fromEntries(query), [name]: value });

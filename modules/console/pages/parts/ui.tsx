@@ -3,15 +3,25 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Loaded } from './data.ts';
 import { ago, instant } from './format.ts';
-import { to } from './router.ts';
+import { setTitle } from './gateway.tsx';
+import type { IconName } from './icons.tsx';
+import { Icon } from './icons.tsx';
+import { to, webAddress } from './router.ts';
 
 type Children = { readonly children?: ComponentChildren };
 
+interface HeadProps extends Children {
+  readonly title: string;
+  readonly of?: string;
+  /** Beside the title. */
+  readonly about?: string;
+}
+
 /** The heading of a view, which takes the focus when the view opens. @param of the parent view */
-export function Head({ title, of, children }: { title: string; of?: string } & Children) {
+export function Head({ title, of, about = '', children }: HeadProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · hookwright`;
+    setTitle(title);
   }, [title]);
   useEffect(() => {
     if (document.activeElement === document.body) heading.current?.focus();
@@ -19,25 +29,29 @@ export function Head({ title, of, children }: { title: string; of?: string } & C
   return (
     <div class="head">
       {of !== undefined && (
-        <a class="crumb small" href={to([of.toLowerCase()])}>
-          {of}
+        <a class="crumb" href={to([of.toLowerCase()])}>
+          ‹ {of}
         </a>
       )}
       <h1 tabIndex={-1} ref={heading}>
         {title}
       </h1>
+      <span class="dim small rest">{about}</span>
       <div class="bar">{children}</div>
     </div>
   );
 }
 
-/** @param aside beside the heading */
-export const Card = ({
-  title,
-  aside,
-  children,
-}: { title?: ComponentChildren; aside?: ComponentChildren } & Children) => (
-  <section class="card">
+interface CardProps extends Children {
+  readonly title?: ComponentChildren;
+  /** Beside the heading. */
+  readonly aside?: ComponentChildren;
+  /** For `Jump`. */
+  readonly id?: string;
+}
+
+export const Card = ({ title, aside, id, children }: CardProps) => (
+  <section class="card" id={id} tabIndex={id === undefined ? undefined : -1}>
     {title !== undefined && (
       <div class="head">
         <h2>{title}</h2>
@@ -48,30 +62,55 @@ export const Card = ({
   </section>
 );
 
+/** Moves the focus to a card of this view. */
+export function Jump({ to: id, children }: { to: string } & Children) {
+  const jump = (): void => {
+    const card = document.getElementById(id);
+    card?.scrollIntoView();
+    card?.focus();
+  };
+  return (
+    <button type="button" class="link" onClick={jump}>
+      {children}
+    </button>
+  );
+}
+
 export type Kind = 'good' | 'bad' | 'warn' | 'calm';
 
-export const Badge = ({ kind = 'calm', children }: { kind?: Kind } & Children) => (
-  <span class={`badge ${kind}`}>{children}</span>
+export const Badge = ({ kind = 'calm', icon, children }: { kind?: Kind; icon?: IconName } & Children) => (
+  <span class={`badge ${kind}`}>
+    {icon !== undefined && <Icon of={icon} />}
+    {children}
+  </span>
 );
 
-const STATES: readonly (readonly [Kind, words: string])[] = [
-  ['good', 'done serving active accepted coalesced delivered ok approved'],
-  [
-    'warn',
-    'running delivering disabled shadowed unreachable paused draining waiting retry ambiguous interrupted rejected',
-  ],
-  ['bad', 'dead quarantined lost failed permanent'],
-  ['calm', 'ignored duplicate challenge'],
+/** Each state and outcome has an icon beside its colour. Outcomes that are not listed are errors. */
+const STATES: readonly (readonly [Kind, IconName, words: string])[] = [
+  ['good', 'check', 'done serving active accepted coalesced delivered ok approved'],
+  ['warn', 'loader', 'running delivering queued draining'],
+  ['warn', 'clock', 'waiting retry ambiguous paused'],
+  ['warn', 'alert', 'disabled shadowed unreachable interrupted rejected'],
+  ['bad', 'x', 'dead quarantined lost failed permanent'],
+  ['calm', 'clock', 'pending'],
+  ['calm', 'slash', 'ignored skipped'],
+  ['calm', 'twice', 'duplicate'],
+  ['calm', 'shield', 'challenge'],
 ];
-const kindOf = (state: string, other: Kind): Kind =>
-  STATES.find(([, words]) => words.split(' ').includes(state))?.[0] ?? other;
 
-export const State = ({ of }: { of: string }) => <Badge kind={kindOf(of, 'calm')}>{of}</Badge>;
+export function lookOf(state: string): readonly [Kind, IconName] {
+  const [kind, icon] = STATES.find(([, , words]) => words.split(' ').includes(state)) ?? ['bad', 'alert'];
+  return [kind, icon];
+}
 
-/** An outcome with its reason: `ignored: filter`. Outcomes that are not in STATES are errors. */
-export function OutcomeBadge({ outcome, reason }: { outcome: string; reason: string | null }) {
-  const text = reason === null || reason === outcome ? outcome : `${outcome}: ${reason}`;
-  return <Badge kind={kindOf(outcome, 'bad')}>{text.replaceAll('_', ' ')}</Badge>;
+/** An outcome with its reason: `ignored: filter`. */
+export function State({ of, reason = null }: { of: string; reason?: string | null }) {
+  const [kind, icon] = lookOf(of);
+  return (
+    <Badge kind={kind} icon={icon}>
+      {(reason === null || reason === of ? of : `${of}: ${reason}`).replaceAll('_', ' ')}
+    </Badge>
+  );
 }
 
 export const Note = ({ kind = 'calm', children }: { kind?: Kind } & Children) => (
@@ -92,68 +131,89 @@ export const Show = <T,>({ of, children }: { of: Loaded<T>; children: (data: T) 
   </>
 );
 
-interface RowProps extends Children {
-  /** Address of the link. */
-  readonly href?: string;
-  readonly name?: string | null;
-  /** Text beside the name. */
-  readonly about?: ComponentChildren;
-  readonly end?: ComponentChildren;
-}
+/** The heading may be empty, as for actions. `end`: aligned right, for numbers and times. `clip`: one line, cut at the end. */
+export type Column<T> = readonly [title: string, cell: (item: T) => ComponentChildren, look?: 'end' | 'clip'];
 
-/** One line of a list. */
-export function Row({ href, name, about, end, children }: RowProps) {
-  const parts = (
-    <>
-      <span class="main">
-        {name && <b>{name}</b>} {about}
-      </span>
-      {children}
-      {end && <span class="dim small end">{end}</span>}
-    </>
-  );
-  return (
-    <li>
-      {href === undefined ? (
-        <div class="row">{parts}</div>
-      ) : (
-        <a class="row" href={href}>
-          {parts}
-        </a>
-      )}
-    </li>
-  );
-}
+/** The link of a row, which covers the row. */
+export const Whole = ({ path, children }: { path: readonly string[] } & Children) => (
+  <a class="whole" href={to(path)}>
+    {children}
+  </a>
+);
 
-interface EntriesProps {
+interface TableProps<T> {
+  readonly label: string;
+  readonly columns: readonly Column<T>[];
+  readonly items: readonly T[];
+  readonly keyOf: (item: T) => string | number;
   readonly empty: string;
   /** Loads the next page; null: there is none. */
   readonly more?: (() => void) | null;
-  /** The entries are cards instead of lines. */
-  readonly cards?: boolean;
-  readonly children: readonly ComponentChildren[];
 }
 
 const NOT_YET = 'No matches in the entries searched so far.';
 
-export const Entries = ({ empty, more = null, cards = false, children }: EntriesProps) => (
-  <>
-    {children.length > 0 ? (
-      cards ? (
-        children
+/** On a small screen each row is a card. */
+export function Table<T>({ label, columns, items, keyOf, empty, more = null }: TableProps<T>) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const pressedAt = useRef(Number.POSITIVE_INFINITY);
+  useEffect(() => {
+    const { current: at } = pressedAt;
+    if (items.length <= at) return;
+    pressedAt.current = Number.POSITIVE_INFINITY;
+    // The button keeps the focus. If it was removed, the first new row takes it.
+    if (document.activeElement === document.body) body.current?.rows[at]?.querySelector('a')?.focus();
+  }, [items.length]);
+  const load = (): void => {
+    pressedAt.current = items.length;
+    more?.();
+  };
+  const row = (item: T) => (
+    <tr key={keyOf(item)}>
+      {columns.map(([title, cell, look = ''], at) => (
+        <td key={title} class={look} data-label={at > 1 && title !== '' ? title : undefined}>
+          {cell(item)}
+        </td>
+      ))}
+    </tr>
+  );
+  return (
+    <div class="card table">
+      {items.length === 0 ? (
+        <p class="dim">{more === null ? empty : NOT_YET}</p>
       ) : (
-        <ul class="list">{children}</ul>
-      )
-    ) : (
-      <p class="dim">{more ? NOT_YET : empty}</p>
-    )}
-    {more !== null && (
-      <button type="button" onClick={more}>
-        Show more
-      </button>
-    )}
-  </>
-);
+        <table aria-label={label}>
+          <thead>
+            <tr>
+              {columns.map(([title, , look = '']) => (
+                <th key={title} scope="col" class={look}>
+                  {title || <span class="hidden">Actions</span>}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody ref={body}>{items.map(row)}</tbody>
+        </table>
+      )}
+      {more !== null && (
+        <button type="button" onClick={load}>
+          Load more
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** A link to another host, such as to a posted comment; only text if the address is not a web address. */
+export function External({ url }: { url: string }) {
+  const href = webAddress(url);
+  if (href === null) return <span class="mono">{url}</span>;
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer">
+      {url} <Icon of="external" />
+    </a>
+  );
+}
 
 /** A list of names and values; empty values are left out. */
 export function Facts({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) {
@@ -196,7 +256,7 @@ interface FieldProps {
   readonly label: string;
   readonly name?: string;
   readonly value?: string;
-  readonly type?: 'text' | 'password' | 'time' | 'textarea';
+  readonly type?: 'text' | 'password' | 'time' | 'search' | 'datetime-local' | 'textarea';
   /** Values with their texts: the only accepted ones if `strict`, else suggestions. */
   readonly options?: readonly (readonly [value: string, text: string])[];
   readonly strict?: boolean;

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { to } from '../parts/router.ts';
-import { Block, Card, Facts, Note, OutcomeBadge } from '../parts/ui.tsx';
+import { Block, Card, Facts, Note, State } from '../parts/ui.tsx';
 
 type Explanation = Output<'explainRequest'>;
 type Stage = Explanation['stages'][number];
@@ -10,6 +10,20 @@ type Answered = Pick<Output<'getRequest'>, 'outcome' | 'stage' | 'reason' | 'abo
 type Finding = NonNullable<Explanation['filter']>;
 
 const MARKS = { pass: ['✓', 'good'], stop: ['✗', 'bad'], skipped: ['·', 'dim'] } as const;
+/** The stages by subject, in their order. */
+const GROUPS = [
+  ['Request', 'method open origin rate_check probe size credential body handshake'],
+  ['Signature', 'signature challenge rate_consume parse'],
+  ['Event', 'identify event filter age loop duplicate script'],
+  ['Work', 'render dispatch'],
+] as const;
+
+/** `passed`, `stopped`, or that no stage was reached. */
+function summaryOf(members: readonly Stage[]): string {
+  if (members.some(({ result }) => result === 'stop')) return 'stopped here';
+  return members.some(({ result }) => result === 'pass') ? 'passed' : 'not reached';
+}
+
 /** Most characters of a payload value. */
 const LONGEST = 200;
 
@@ -46,19 +60,33 @@ export function ExplanationCard({ of, was }: { of: Explanation; was: Answered })
   const [open, setOpen] = useState(deciding?.stage ?? '');
   const stage = stages.find((each) => each.stage === open);
   return (
-    <Card title="Why">
+    <Card title="Stages" id="stages">
       <Difference of={of} was={was} />
       {of.would_not_start !== null && <Note kind="bad">The gateway would not start: {of.would_not_start}</Note>}
-      <h3>Stages</h3>
-      <ol class="bar stages" aria-label="Stages">
-        {stages.map(({ stage: name, result }) => (
-          <li key={name}>
-            <button type="button" class={MARKS[result][1]} aria-expanded={name === open} onClick={() => setOpen(name)}>
-              {MARKS[result][0]} {name.replaceAll('_', ' ')}
-            </button>
-          </li>
-        ))}
-      </ol>
+      {GROUPS.map(([title, names]) => {
+        const members = stages.filter(({ stage: name }) => names.split(' ').includes(name));
+        return (
+          <details key={title} class="stages" open={members.some(({ stage: name }) => name === deciding?.stage)}>
+            <summary>
+              {title} <span class="dim small">{summaryOf(members)}</span>
+            </summary>
+            <ol class="bar" aria-label={title}>
+              {members.map(({ stage: name, result }) => (
+                <li key={name}>
+                  <button
+                    type="button"
+                    class={MARKS[result][1]}
+                    aria-expanded={name === open}
+                    onClick={() => setOpen(name)}
+                  >
+                    {MARKS[result][0]} {name.replaceAll('_', ' ')}
+                  </button>
+                </li>
+              ))}
+            </ol>
+          </details>
+        );
+      })}
       {stage !== undefined && <Detail stage={stage} of={of} />}
       {of.warnings.map((text) => (
         <Note key={text} kind="warn">
@@ -94,7 +122,7 @@ function Difference({ of, was }: { of: Explanation; was: Answered }) {
   if (of.outcome === outcome) return <p class="dim small">Re-evaluated with the current configuration.</p>;
   return (
     <Note kind="warn">
-      With the current configuration the outcome would be <OutcomeBadge outcome={of.outcome} reason={of.reason} />
+      With the current configuration the outcome would be <State of={of.outcome} reason={of.reason} />
     </Note>
   );
 }

@@ -1,7 +1,7 @@
 /** The gateways that share the store. */
 import { useData } from '../parts/data.ts';
 import { instant } from '../parts/format.ts';
-import { Card, Facts, Head, Note, Show, State } from '../parts/ui.tsx';
+import { Head, Note, Show, State, Table } from '../parts/ui.tsx';
 
 export const Nodes = () => (
   <>
@@ -12,19 +12,21 @@ export const Nodes = () => (
           {new Set(items.map(({ table }) => table)).size > 1 && (
             <Note kind="warn">The nodes serve different tables.</Note>
           )}
-          {items.map(({ url, version, table, started_at, lease_expires_at, state, problem }) => (
-            <Card key={`${url} ${started_at}`} title={url} aside={<State of={state} />}>
-              {problem !== null && <Note kind="warn">{problem}</Note>}
-              <Facts
-                of={[
-                  ['Version', version],
-                  ['Table', table !== null && <span class="mono">{table.slice(0, 12)}</span>],
-                  ['Started', instant(started_at)],
-                  ['Lease expires', instant(lease_expires_at)],
-                ]}
-              />
-            </Card>
-          ))}
+          <Table
+            label="Nodes"
+            items={items}
+            empty="No nodes."
+            keyOf={({ url, started_at }) => `${url} ${started_at}`}
+            columns={[
+              ['Node', ({ url }) => <b>{url}</b>],
+              ['State', ({ state }) => <State of={state} />],
+              ['Version', ({ version }) => version],
+              ['Table', ({ table }) => <span class="mono">{table?.slice(0, 12)}</span>],
+              ['Problem', ({ problem }) => problem, 'clip'],
+              ['Started', ({ started_at }) => instant(started_at), 'end'],
+              ['Lease expires', ({ lease_expires_at }) => instant(lease_expires_at), 'end'],
+            ]}
+          />
         </>
       )}
     </Show>

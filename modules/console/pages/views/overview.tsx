@@ -1,162 +1,189 @@
-/** The overview: current problems, traffic over time, and pending work. */
+/** The overview: what needs a person, traffic over time, and pending work. */
 import type { Output } from '../api.ts';
+import { call } from '../api.ts';
+import { Act, Copy, Operator } from '../parts/act.tsx';
 import { Chart } from '../parts/chart.tsx';
 import { useData } from '../parts/data.ts';
 import { bytes, count, duration, instant } from '../parts/format.ts';
+import type { Need } from '../parts/gateway.tsx';
+import { needsOf } from '../parts/gateway.tsx';
+import { Icon } from '../parts/icons.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { change, to } from '../parts/router.ts';
-import type { Kind } from '../parts/ui.tsx';
-import { Card, Entries, Field, Head, Note, Row, Show } from '../parts/ui.tsx';
-import { DeliveryRow } from './deliveries.tsx';
+import { Ago, Card, Field, Head, State as Outcome, Show, Table, Whole } from '../parts/ui.tsx';
+import { ReplayDead, WAITS_FOR } from './deliveries.tsx';
 
 type State = Output<'getOverview'>;
 
-export const Overview = ({ place }: ViewProps) => (
-  <>
-    <Head title="Overview" />
-    <Show of={useData('getOverview', {})}>
-      {(state) => (
-        <>
-          <Problems {...state} />
-          <Numbers of={state} />
-          <Charts place={place} />
-          <div class="grid">
-            <Card title="Waiting, oldest first">
-              <Entries empty="Nothing is waiting.">
-                {state.waiting.map((one) => (
-                  <DeliveryRow key={one.id} of={one} />
-                ))}
-              </Entries>
-            </Card>
-            <Card title="Dead deliveries">
-              <Entries empty="No dead deliveries.">{state.dead.map(deadRow)}</Entries>
-            </Card>
-          </div>
-          <p class="dim small">
-            hookwright {state.version} on {state.url}, up {duration(state.now - state.started_at)},{' '}
-            {count(state.table.routes, 'route')}, table {state.table.hash.slice(0, 12)}, store{' '}
-            {bytes(state.store.bytes)}
-          </p>
-        </>
-      )}
-    </Show>
-  </>
-);
-
-/** A note, which begins with a link if one is given. */
-const note = (kind: Kind, text: string, [of, href]: readonly [of: string, href: string] = ['', '']) => (
-  <Note key={of + text} kind={kind}>
-    {of !== '' && <a href={href}>{of}</a>} {text}
-  </Note>
-);
-
-function Problems({ problems, alerts, subscriptions, store, paused, last_error, dead, waiting }: State) {
-  const failed = dead.reduce((sum, { count: number }) => sum + number, 0);
-  const all = [
-    ...problems.map(({ message, blocking }) => note(blocking ? 'bad' : 'warn', message)),
-    ...(store.damage === null ? [] : [note('bad', `The store is damaged: ${store.damage}`)]),
-    ...store.refused.map((text) => note('bad', text)),
-    ...alerts.map(({ title, subject, reason, since, count: times }) =>
-      note('warn', `${title}: ${subject}, ${count(times, 'time')} since ${instant(since)}: ${reason}`),
-    ),
-    failed > 0 &&
-      note('bad', 'failed.', [count(failed, 'delivery', 'deliveries'), to(['deliveries'], { state: 'dead' })]),
-    waiting.some(({ waits_for }) => waits_for === 'approval') &&
-      note('warn', 'are pending: messages wait for a person to approve them.', ['Approvals', to(['approvals'])]),
-    ...subscriptions.quarantined.map(({ name, reason }) => note('warn', `${name} is not served: ${reason}`)),
-    ...paused.map(({ route, until }) =>
-      note('warn', `is paused${until === null ? '' : ` until ${instant(until)}`}: ${PAUSED}`, [route, to(['routes'])]),
-    ),
-  ].filter((each) => each !== false);
+export function Overview({ place }: ViewProps) {
+  const loaded = useData('getOverview', {});
   return (
-    <Card title="Problems">
-      {all.length === 0 ? <p class="good">No problems.</p> : all}
-      {last_error !== null &&
-        note('calm', `${last_error.route ?? 'a job'}, ${instant(last_error.at)}: ${last_error.reason}`, [
-          'Last error',
-          to(['deliveries', last_error.id]),
-        ])}
+    <>
+      <Head title="Overview" />
+      <Show of={loaded}>
+        {(state) => (
+          <>
+            <Needs of={state} changed={loaded.reload} />
+            <Charts place={place} />
+            <h2>Pending deliveries, oldest first</h2>
+            <Table
+              label="Pending deliveries"
+              items={state.waiting}
+              keyOf={({ id }) => id}
+              empty="Nothing is pending."
+              columns={[
+                [
+                  'Route or job',
+                  ({ id, route, job }) => <Whole path={['deliveries', id]}>{route ?? job ?? '(gateway)'}</Whole>,
+                ],
+                ['State', ({ state: of }) => <Outcome of={of} />],
+                ['Waiting for', ({ waits_for: what }) => what !== null && WAITS_FOR[what], 'clip'],
+                ['Accepted', ({ accepted_at }) => <Ago at={accepted_at} />, 'end'],
+              ]}
+            />
+            <p class="dim small">
+              {totalsOf(state)}hookwright {state.version} on {state.url}, up {duration(state.now - state.started_at)},{' '}
+              {count(state.table.routes, 'route')}, table {state.table.hash.slice(0, 12)}, store{' '}
+              {bytes(state.store.bytes)}
+            </p>
+          </>
+        )}
+      </Show>
+    </>
+  );
+}
+
+/** Null: the store is unavailable. */
+const totalsOf = ({ runs, states }: State): string =>
+  runs === null || states === null
+    ? ''
+    : `${count(runs.active, 'run')} in progress, ${runs.queued.toLocaleString()} queued, ${count(states.done, 'delivery', 'deliveries')} done. `;
+
+function Needs({ of, changed }: { of: State; changed: () => void }) {
+  const needs = needsOf(of);
+  const { last_error } = of;
+  return (
+    <Card title={needs.length === 0 ? 'Problems' : `Problems (${needs.length})`}>
+      {needs.length === 0 && (
+        <p class="good">
+          <Icon of="check" /> No problems.
+        </p>
+      )}
+      <ul class="needs">
+        {needs.map(({ kind, icon, of: [name, href], text, action }) => (
+          <li key={name + text}>
+            <span class={kind}>
+              <Icon of={icon} />
+            </span>
+            <span>
+              {href === undefined ? name : <a href={href}>{name}</a>} {text}
+            </span>
+            <Action of={action} changed={changed} />
+          </li>
+        ))}
+      </ul>
+      {last_error !== null && (
+        <p class="dim small">
+          <a href={to(['deliveries', last_error.id])}>Last error</a> {instant(last_error.at)},{' '}
+          {last_error.route ?? 'a job'}: {last_error.reason.slice(0, 300)}
+        </p>
+      )}
     </Card>
   );
 }
 
-const PAUSED = 'its events wait; a direct route rejects them.';
-const SPANS = { hour: 'Last hour', day: 'Last day', week: 'Last week' } as const;
-const EVENTS = ['taken', 'ignored', 'duplicate', 'refused', 'failed'] as const;
-const LABELS: Readonly<Record<string, string>> = { taken: 'accepted', refused: 'rejected' };
+function Action({ of, changed }: { of: Need['action']; changed: () => void }) {
+  switch (of?.[0]) {
+    case 'copy':
+      return <Copy text={() => of[1]}>Copy message</Copy>;
+    case 'open':
+      return <a href={of[2]}>{of[1]}</a>;
+    case 'replay': {
+      const { route, job, count: number } = of[1];
+      const named = route !== null ? { route } : { job: job ?? '' };
+      return (route ?? job) === null ? null : <ReplayDead of={named} count={number} done={changed} />;
+    }
+    case 'resume': {
+      const { route: name, profile } = of[1];
+      const resume = async (): Promise<string> => {
+        await call('resumeRoute', { name, profile });
+        changed();
+        return `${name} resumed.`;
+      };
+      return (
+        <Operator>
+          <Act act={resume} label={`Resume ${name}`}>
+            Resume
+          </Act>
+        </Operator>
+      );
+    }
+    default:
+      return null;
+  }
+}
+
+const SPANS = { '': 'Automatic', hour: 'Last hour', day: 'Last day', week: 'Last week' } as const;
+/** Figures of the API by the outcome that people know. */
+const EVENTS = {
+  accepted: 'taken',
+  ignored: 'ignored',
+  duplicate: 'duplicate',
+  rejected: 'refused',
+  failed: 'failed',
+} as const;
+const OUTCOMES = Object.entries(EVENTS);
+
+type Figures = Output<'getFigures'>;
 
 function Charts({ place }: { place: ViewProps['place'] }) {
   const chosen = place.query.get('span');
-  const span = chosen === 'hour' || chosen === 'week' ? chosen : 'day';
+  const span = chosen === 'hour' || chosen === 'day' || chosen === 'week' ? chosen : '';
   const choose = (value: string): void => change(place, 'span', value);
+  const range = <Field label="Range" value={span} strict options={Object.entries(SPANS)} change={choose} />;
   return (
-    <Card
-      title="Traffic"
-      aside={<Field label="Range" value={span} strict options={Object.entries(SPANS)} change={choose} />}
-    >
-      <Show of={useData('getFigures', { span })}>
-        {({ items: figures, ...frame }) => {
-          const items = figures.map((figure) => ({ ...figure }));
-          const sums = EVENTS.map((name) => [name, items.reduce((sum, item) => sum + item[name], 0)] as const);
-          const parts = sums.map(([name, sum]) => [name, `${sum.toLocaleString()} ${LABELS[name] ?? name}`] as const);
-          const times = items.map(({ slot, half_us, most_us }) => ({ slot, half_us, rest_us: most_us - half_us }));
-          return (
-            <>
-              {items.length === 0 && <p class="dim">No data yet. Figures are written once a minute.</p>}
-              <Chart
-                title={`Events: ${parts.map(([, text]) => text).join(', ')}`}
-                {...frame}
-                items={items}
-                parts={Object.fromEntries(parts)}
-              />
-              <div class="grid">
-                <Chart
-                  title="Response time: median and p95"
-                  {...frame}
-                  items={times}
-                  unit={(us) => duration(us / 1000)}
-                  parts={{ half_us: 'Response time: median', rest_us: 'p95' }}
-                />
-                <Chart
-                  title="Pending runs and deliveries"
-                  {...frame}
-                  items={items}
-                  parts={{ waiting: 'Pending runs and deliveries' }}
-                />
-              </div>
-            </>
-          );
-        }}
+    <Card title="Traffic" aside={<div class="filters">{range}</div>}>
+      <Show of={useData('getFigures', { span: span || 'day' })}>
+        {(figures) =>
+          figures.items.length === 0 ? (
+            <p class="dim">No traffic in this range yet. Figures are written once a minute.</p>
+          ) : (
+            <Lines {...figures} from={span === '' ? startOf(figures) : figures.from} />
+          )
+        }
       </Show>
     </Card>
   );
 }
 
-const Numbers = ({ of: { runs, states } }: { of: State }) => (
-  <dl class="filters">
-    {Object.entries({
-      'Runs in progress': states?.running,
-      'Runs queued': runs?.queued,
-      Delivering: states?.delivering,
-      'Waiting for approval': states?.waiting,
-      Done: states?.done,
-      Dead: states?.dead,
-    }).map(([name, value]) => (
-      <div key={name}>
-        <dt>{name}</dt>
-        <dd>{value?.toLocaleString() ?? '–'}</dd>
-      </div>
-    ))}
-  </dl>
-);
+/** The first figure; earlier if that is less than four spans of time ago, so that a line can be seen. */
+const startOf = ({ items, from, to: end, slot_ms }: Figures): number =>
+  Math.max(from, Math.min(items[0]?.slot ?? from, end - 4 * slot_ms));
 
-const deadRow = ({ profile, route, job, count: number, since }: State['dead'][number]) => (
-  <Row
-    key={`${profile} ${route} ${job}`}
-    href={to(['deliveries'], { state: 'dead', route, job: route === null ? job : null })}
-    name={route ?? job}
-    end={`since ${instant(since)}`}
-  >
-    <span>{number.toLocaleString()}</span>
-  </Row>
-);
+function Lines({ items, ...frame }: Figures) {
+  const events = items.map((item) => ({
+    slot: item.slot,
+    ...Object.fromEntries(OUTCOMES.map(([name, figure]) => [name, item[figure]])),
+  }));
+  const times = items.map(({ slot, half_us, most_us }) => ({ slot, median: half_us || null, p95: most_us || null }));
+  const pending = items.map(({ slot, waiting }) => ({ slot, pending: waiting }));
+  const sumOf = (figure: (typeof EVENTS)[keyof typeof EVENTS]): number =>
+    items.reduce((sum, item) => sum + item[figure], 0);
+  const sums = OUTCOMES.map(([name, figure]) => `${sumOf(figure).toLocaleString()} ${name}`);
+  const title = `Requests per ${duration(frame.slot_ms)}: ${sums.join(', ')}`;
+  return (
+    <>
+      <Chart title={title} {...frame} items={events} lines={OUTCOMES.map(([name]) => name)} />
+      <div class="grid">
+        <Chart
+          {...frame}
+          title="Response time: median and p95"
+          items={times}
+          unit={(us) => duration(us / 1000)}
+          lines={['median', 'p95']}
+        />
+        <Chart {...frame} title="Pending runs and deliveries" items={pending} lines={['pending']} />
+      </div>
+    </>
+  );
+}

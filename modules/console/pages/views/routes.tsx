@@ -1,18 +1,102 @@
-/** Routes: what each one does, its state, a test event and a pause. */
+/** Routes: a table with the state of each, a test event and a pause; or what one route does, in words. */
 import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { CallError, call } from '../api.ts';
 import { Ask, Operator, Pause } from '../parts/act.tsx';
+import { useData } from '../parts/data.ts';
 import { instant } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Badge, Block, Card, Field, Note, State } from '../parts/ui.tsx';
+import { Badge, Block, Card, Facts, Field, Head, Note, Show, State, Whole } from '../parts/ui.tsx';
+
+type Route = Output<'listRoutes'>['items'][number];
+
+const titleOf = ({ name, profile }: Route): string => (profile === 'default' ? name : `${name} (${profile})`);
 
 export const Routes = ({ place }: ViewProps) => (
-  <ListView title="Routes" of="listRoutes" place={place} limit={200} cards empty="No routes yet.">
-    {(route, { reload }) => <One key={`${route.profile} ${route.name}`} of={route} changed={reload} />}
-  </ListView>
+  <ListView
+    title="Routes"
+    of="listRoutes"
+    place={place}
+    limit={200}
+    empty="No routes yet."
+    keyOf={({ profile, name }) => `${profile} ${name}`}
+    columns={({ reload }) => [
+      ['Route', (route) => <Whole path={['routes', route.name, route.profile]}>{titleOf(route)}</Whole>],
+      ['State', (route) => <RouteState of={route} />],
+      ['Targets', ({ deliver }) => deliver.join(', ')],
+      ['Description', ({ description, words }) => description ?? words[0], 'clip'],
+      ['', (route) => <Actions of={route} changed={reload} />, 'end'],
+    ]}
+  />
+);
+
+function RouteState({ of: { paused, state, kind } }: { of: Route }) {
+  const until = paused?.until == null ? '' : ` until ${instant(paused.until)}`;
+  return (
+    <>
+      {paused === null ? (
+        <State of={state} />
+      ) : (
+        <Badge kind="warn" icon="clock">
+          paused{until}
+        </Badge>
+      )}{' '}
+      {kind === 'dynamic' && <Badge>subscription</Badge>}
+    </>
+  );
+}
+
+interface ActionsProps {
+  readonly of: Route;
+  readonly changed: () => void;
+}
+
+const Actions = ({ of, changed }: ActionsProps) => (
+  <span class="bar">
+    <TestEvent of={of} />
+    <PauseRoute of={of} changed={changed} />
+  </span>
+);
+
+/** One route by name, and by profile if it is not the usual one. */
+export function RouteView({ place: { path }, id }: ViewProps) {
+  const loaded = useData('listRoutes', { limit: 200, profile: path[2] ?? 'default' });
+  const route = loaded.data?.items.find(({ name }) => name === id);
+  return (
+    <>
+      <Head title={route === undefined ? `Route ${id}` : titleOf(route)} of="Routes">
+        {route !== undefined && <Actions of={route} changed={loaded.reload} />}
+      </Head>
+      <Show of={loaded}>{() => (route === undefined ? <p>Route {id} does not exist.</p> : <One of={route} />)}</Show>
+    </>
+  );
+}
+
+const One = ({ of }: { of: Route }) => (
+  <Card>
+    {of.description !== null && <p>{of.description}</p>}
+    {of.reason !== null && <Note kind="warn">{of.reason}</Note>}
+    <Facts
+      of={[
+        ['State', <RouteState of={of} />],
+        ['URL', <span class="mono">{of.url}</span>],
+        ['Source', of.source],
+        ['Targets', of.deliver.join(', ')],
+        ['Job', of.cron_job],
+      ]}
+    />
+    <ul>
+      {of.words.map((text) => (
+        <li key={text}>{text}</li>
+      ))}
+    </ul>
+    <div class="bar">
+      <a href={to(['requests'], { route: of.name })}>Requests</a>
+      <a href={to(['deliveries'], { route: of.name })}>Deliveries</a>
+    </div>
+  </Card>
 );
 
 const HELD = 'The route still accepts events; they run after it is resumed.';
@@ -21,40 +105,19 @@ const WHILE_PAUSED: Readonly<Record<string, string>> = {
   cron: 'The route still accepts events; one run of its job waits until it is resumed. The schedule of the job is not affected.',
 };
 
-function One({ of, changed }: { of: Output<'listRoutes'>['items'][number]; changed: () => void }) {
-  const { name, profile, mode, state, reason, description, words, url, kind, paused } = of;
-  const until = paused?.until == null ? '' : ` until ${instant(paused.until)}`;
-  const states = (
-    <div class="bar">
-      {paused === null ? <State of={state} /> : <Badge kind="warn">paused{until}</Badge>}
-      {kind === 'dynamic' && <Badge>subscription</Badge>}
-    </div>
-  );
-  return (
-    <Card title={profile === 'default' ? name : `${name} (${profile})`} aside={states}>
-      {description !== null && <p>{description}</p>}
-      {reason !== null && <Note kind="warn">{reason}</Note>}
-      <p class="dim">{words.join(' ')}</p>
-      <p class="mono">{url}</p>
-      <div class="bar">
-        <TestEvent route={name} />
-        <Pause
-          name={name}
-          changed={changed}
-          isPaused={paused !== null}
-          what={WHILE_PAUSED[mode ?? ''] ?? HELD}
-          pause={(time) => call('pauseRoute', { name, profile, ...time })}
-          resume={() => call('resumeRoute', { name, profile })}
-        />
-        <a href={to(['requests'], { route: name })}>Requests</a>
-        <a href={to(['deliveries'], { route: name })}>Deliveries</a>
-      </div>
-    </Card>
-  );
-}
+const PauseRoute = ({ of: { name, profile, mode, paused }, changed }: ActionsProps) => (
+  <Pause
+    name={name}
+    changed={changed}
+    isPaused={paused !== null}
+    what={WHILE_PAUSED[mode ?? ''] ?? HELD}
+    pause={(time) => call('pauseRoute', { name, profile, ...time })}
+    resume={() => call('resumeRoute', { name, profile })}
+  />
+);
 
-/** Sends an event as its sender would. Asks for confirmation if that sends messages to real targets. */
-function TestEvent({ route }: { route: string }) {
+/** Sends an event as its sender would. Names the targets, and asks again if messages would leave this machine. */
+function TestEvent({ of: { name: route, deliver } }: { of: Route }) {
   const [event, setEvent] = useState('');
   const [payload, setPayload] = useState('');
   const [leaves, setLeaves] = useState<string | null>(null);
@@ -82,9 +145,12 @@ function TestEvent({ route }: { route: string }) {
         title={`Test event for ${route}`}
         opened={begin}
         stays
-        choices={{ [leaves === null ? 'Send' : 'Send anyway']: act }}
+        choices={{ [leaves === null ? 'Send' : `Send to ${deliver.join(', ') || 'the target'}`]: act }}
       >
-        <p class="dim">The event is signed like a real one. Empty fields get values that pass the filters.</p>
+        <p>
+          {deliver.length === 0 ? 'The route sends nothing.' : `The result is sent to: ${deliver.join(', ')}.`}{' '}
+          <span class="dim">The event is signed like a real one. Empty fields get values that pass the filters.</span>
+        </p>
         <Field label="Event type" value={event} change={setEvent} />
         <Field label="Payload" type="textarea" value={payload} change={setPayload} />
         {leaves !== null && <Note kind="warn">{leaves}</Note>}

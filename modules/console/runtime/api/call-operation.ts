@@ -8,7 +8,9 @@ import type { Role } from '../access.ts';
 import type { Page } from '../answer.ts';
 import { ApiRefusal } from '../answer.ts';
 
-export interface ApiContext extends Pick<ConsoleContext, 'operations' | 'readiness' | 'clock' | 'token' | 'kept'> {
+type Needed = 'operations' | 'readiness' | 'clock' | 'plan' | 'token' | 'kept';
+
+export interface ApiContext extends Pick<ConsoleContext, Needed> {
   readonly role: Role;
 }
 

@@ -16,23 +16,20 @@ type Handlers = {
 };
 
 export const HANDLERS: Handlers = {
-  getSession: async ({ role, token }) => ({ role, signs_in: token !== null }),
+  getSession: async ({ role, token, plan }) => ({ role, signs_in: token !== null, name: plan.name ?? null }),
 
   async getOverview(context) {
     const [status, waiting] = await Promise.all([
       callOperation(context, 'status', {}),
       read(context, { kind: 'list', filter: { oldest_open: true, limit: WAITING } }),
     ]);
-    const { version, url, started_at, config, table, subscriptions, runs, dispatches, store, alerts, paused } = status;
+    const { url, config, table, subscriptions, dispatches, store, alerts } = status;
+    const { version, started_at, runs, paused } = status;
+    const shared = { version, url, started_at, config, runs, paused };
     return {
+      ...shared,
       now: context.clock.now(),
-      version,
-      url,
       node_state: status.state,
-      started_at,
-      config,
-      runs,
-      paused,
       subscriptions: { serving: subscriptions.serving, quarantined: subscriptions.quarantined },
       table: { hash: table.hash, generation: table.generation, loaded_at: table.loaded_at, routes: table.routes },
       states: dispatches?.states ?? null,
@@ -84,6 +81,7 @@ export const HANDLERS: Handlers = {
     return {
       ...summaryOf(row),
       not_replayable: whyNotReplay(stored, false),
+      request_id: await requestOf(context, stored),
       dispatch: withLabels(stored.dispatch),
       run: latestRun(stored),
       outputs: shownOutputs(stored),
@@ -102,20 +100,8 @@ export const HANDLERS: Handlers = {
     const stored = await storedDelivery(context, id);
     const { agent = null, session, prompt, skills, toolsets } = stored.dispatch;
     const { profile, route, job, state, reason } = stored;
-    return {
-      id: stored.id,
-      profile,
-      route,
-      job,
-      state,
-      reason,
-      agent,
-      session,
-      prompt,
-      skills,
-      toolsets,
-      latest: latestRun(stored),
-    };
+    const of = { id: stored.id, profile, route, job, state, reason, agent, session, prompt, skills, toolsets };
+    return { ...of, latest: latestRun(stored) };
   },
 
   async listRoutes(context, { profile, ...page }) {
@@ -145,6 +131,11 @@ export const HANDLERS: Handlers = {
   },
   pauseJob: (context, { id, seconds }) => setJob(context, id, pausedFor(context, seconds)),
   resumeJob: (context, { id }) => setJob(context, id, RESUMED),
+  async removeJob(context, { id: reference }) {
+    const id = await jobId(context, reference);
+    if (await callOperation(context, 'store_write', { kind: 'remove_job', id })) return { id };
+    throw new ApiRefusal(409, 'refused', `the job "${reference}" is in the configuration: remove it there`);
+  },
 
   async listSessions(context, { profile, ...page }) {
     const [busy, chats] = await Promise.all([
@@ -250,6 +241,25 @@ async function storedDelivery(context: ApiContext, id: string): Promise<StoredDi
   return found.dispatch;
 }
 
+/** How long before its acceptance the request of an event may have arrived, in ms: usually, and at most, for a slow body. */
+const BEFORE_MS = [2000, 60_000];
+
+/** The captured request of a delivery: the latest one with its delivery id that arrived before the delivery was accepted. */
+async function requestOf(context: ApiContext, stored: StoredDispatch): Promise<string | null> {
+  const { accepted_at, delivery_id, route, profile, replay_of } = stored;
+  if (route === null || replay_of !== null) return null;
+  // The id of a request is its time in 1,024ths of a millisecond, so that older deliveries are found as fast.
+  const page = { limit: 20, before: ((accepted_at + 1) * 1024).toString(36).padStart(10, '0') };
+  for (const ms of BEFORE_MS) {
+    const filter = { profile, route, grep: delivery_id, since: accepted_at - ms };
+    // A delivery is shown even if captured requests cannot be read. `grep` searches whole requests, so it may find others.
+    const rows = await callOperation(context, 'requests_list', { filter, page }).catch(() => []);
+    const found = rows.find((row) => row.delivery_id === delivery_id && row.outcome !== 'duplicate');
+    if (found !== undefined) return found.id;
+  }
+  return null;
+}
+
 const latestRun = (stored: StoredDispatch) => ({ ...runFacts(stored), answer: stored.answer, usage: stored.usage });
 
 const MINUTE_MS = 60_000;
@@ -290,13 +300,8 @@ async function setRoute(
 ): Promise<PauseState> {
   const routes = await callOperation(context, 'routes_list', {});
   if (!routes.some((route) => route.name === name && route.profile === profile)) throw notOne('route', name, 'unknown');
-  await callOperation(context, 'store_write', {
-    kind: 'pause_route',
-    profile,
-    route: name,
-    ...state,
-    now: context.clock.now(),
-  });
+  const now = context.clock.now();
+  await callOperation(context, 'store_write', { kind: 'pause_route', profile, route: name, ...state, now });
   return state;
 }
 

@@ -191,7 +191,9 @@ function payloadComparison(
 
 /** Prefixes names that have another meaning in filters. */
 const payloadField = (name: string): string =>
-  /^(?:event|event_type|headers)(?:\.|$)/.test(name) ? `payload.${name}` : name;
+  /^(?:event|event_type|headers?|req(?:uest)?|body|query|params|trigger|steps)(?:\.|$)/.test(name)
+    ? `payload.${name}`
+    : name;
 
 const comparison = (field: string, type: 'value' | 'regex', expected: string): TriggerCondition => ({
   ...ALWAYS,
@@ -205,12 +207,15 @@ function leaf(field: string, type: 'value' | 'regex', expected: string): Trigger
   return other.length === 0 ? { field, equals: expected } : { field, in: [expected, ...other] };
 }
 
-/** The original compares strings, so `5` also matches the number 5. */
+/** The original compares strings, so `5` also matches the number 5. Long numbers keep all digits. */
 function otherForms(text: string): readonly unknown[] {
   if (text === 'true' || text === 'false') return [text === 'true'];
-  const number = Number(text);
-  return text !== '' && Number.isFinite(number) && String(number) === text ? [number] : [];
+  const plain = text.replace(/(?<=\.\d*?)0+$|\.0+$/, '');
+  if (/^-?(?:0|[1-9]\d{15,})$/.test(text)) return [BigInt(text)];
+  return JSON_NUMBER.test(text) && String(Number(text)) === plain ? [Number(text)] : [];
 }
+
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /** A trigger rule, split into authentication, event filters, and conditions that hookwright cannot express. */
 type TriggerFilter = Readonly<Record<string, unknown>>;

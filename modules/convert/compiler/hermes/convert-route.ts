@@ -176,8 +176,17 @@ function convertFilter(filter: unknown, path: NodePath, report: KeyReport, depth
   );
   if (operator === undefined) return filter;
   noteOthers(filter, ['field', operator], path, report);
-  const value = operator === 'in_file' ? filePath(filter[operator], [...path, operator], report) : filter[operator];
+  const read = operator === 'in_file' ? filePath : exactly;
+  const value = read(filter[operator], [...path, operator], report);
   return { ...(filter.field === undefined ? {} : { field: filter.field }), [operator]: value };
+}
+
+/** A number with more digits than JavaScript keeps is text when it is read. */
+function exactly(value: unknown, path: NodePath, report: KeyReport): unknown {
+  if (Array.isArray(value)) return value.map((item, at) => exactly(item, [...path, at], report));
+  return typeof value === 'string' && /^-?\d{16,}$/.test(value) && report.written(path) === value
+    ? BigInt(value)
+    : value;
 }
 
 function noteOthers(filter: object, used: readonly string[], path: NodePath, report: KeyReport): void {

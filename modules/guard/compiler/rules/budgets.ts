@@ -11,9 +11,16 @@ type Reports = (what: UsageKind) => boolean;
 
 /** A budget without a limit, or with a limit of usage that no agent reports. */
 export const budgetLimit = rule('budget-limit', {
-  route({ config, profilePlan }, report) {
+  route({ config, profilePlan, schemes, insecure }, report) {
     const agent = profilePlan === null ? null : agentPlan(profilePlan, config.agent ?? null);
     check(config.budget, [], (what) => agent === null || planReports(agent, what), report);
+    // Without a signature, only the route's source says who the author is.
+    const named = (!insecure || config.source !== undefined) && schemes.some(({ author }) => author !== undefined);
+    if (config.budget?.per_author === undefined || named) return;
+    const message = 'no sender of this route says who the author of an event is, so this limit is never reached';
+    const hint =
+      'set `source` to one that does, limit `runs` instead, or define a source with `author`: docs/own-sources.md';
+    report({ path: ['budget', 'per_author'], at: 'key', message, hint });
   },
   job({ config, profile }, report) {
     const agent = agentPlan(profile, config.agent ?? null);

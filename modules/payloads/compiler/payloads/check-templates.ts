@@ -4,7 +4,7 @@ import { printPath } from '../../../../base/paths.ts';
 import type { Placeholder } from '../../../../compiler/config/grammar.ts';
 import { lowerField, readPlaceholders } from '../../../../compiler/config/grammar.ts';
 import type { RouteKey } from '../../../../compiler/config/route-keys.ts';
-import { deliveryOf, EVENTS, keepsAll, ROUTE_KEYS } from '../../../../compiler/config/route-keys.ts';
+import { deliveryOf, EVENTS, keepsAll, ROUTE_KEYS, sessionOf } from '../../../../compiler/config/route-keys.ts';
 import type { NodePath, Problem } from '../../../../compiler/diagnostics/diagnostic.ts';
 import { isPlainMap } from '../../../../compiler/text/plain-data.ts';
 import { oneOf } from '../../../../compiler/text/suggest.ts';
@@ -55,8 +55,12 @@ const PLACES: Readonly<Record<NonNullable<RouteKey['payload']>, FindPlaces>> = {
     Object.entries(outputs).flatMap(([name, output]) =>
       addressPlaces(deliveryOf(output).deliver_extra, ['outputs', name]),
     ),
-  session: ({ session_key: text }) =>
-    text === undefined ? [] : [{ text, path: ['session_key'], isText: true, isBare: !text.includes('{') }],
+  session: (config) => {
+    const session = sessionOf(config);
+    if (session === null) return [];
+    const { key: text, path } = session;
+    return [{ text, path, isText: true, isBare: !text.includes('{') }];
+  },
   key: ({ coalesce }) =>
     coalesce === undefined
       ? []

@@ -86,7 +86,8 @@ const isMarked = ({ config, scope }: RouteView): boolean =>
 
 function agentOf({ mode, config, profilePlan }: RouteView): StartedAgent {
   const agent = mode !== 'agent' || profilePlan === null ? null : agentPlan(profilePlan, config.agent ?? null);
-  return agent?.kind === 'command' ? { command: agent.argv } : {};
+  // The program of the catalog gets a line before such a prompt.
+  return agent?.kind === 'command' && agent.program?.commands === undefined ? { command: agent.argv } : {};
 }
 
 /**

@@ -6,6 +6,7 @@
 import { agentPlan, DEFAULT_PROFILE } from '../../../../base/names.ts';
 import { parsePath, printPath } from '../../../../base/paths.ts';
 import { readPlaceholders } from '../../../../compiler/config/grammar.ts';
+import { sessionOf } from '../../../../compiler/config/route-keys.ts';
 import { lowerDeliver, lowerOutputs } from '../../../../compiler/lower/route.ts';
 import { STORING_TARGETS } from '../../../../compiler/rules/support/receivers.ts';
 import { oneOf } from '../../../../compiler/text/suggest.ts';
@@ -112,22 +113,23 @@ function toolPlaces(route: RouteView, job: JobPlan | null): ReachPlace[] {
 
 /** A session that events of several authors share. A model gets its history; what a program keeps is unknown. */
 function sessionPlaces(route: RouteView, agent: AgentPlan | null, parts: readonly UntrustedPart[]): ReachPlace[] {
-  const { session_key: key } = route.config;
-  if (key === undefined || route.mode !== 'agent' || (agent?.kind === 'openai' && agent.history === undefined))
+  const session = sessionOf(route.config);
+  if (session === null || route.mode !== 'agent' || (agent?.kind === 'openai' && agent.history === undefined))
     return [];
+  const { key, path } = session;
   const bare = parsePath(key);
-  const fields = (bare === null ? readPlaceholders(key).map(({ path }) => path) : [bare]).map((path) =>
-    printPath(path),
+  const fields = (bare === null ? readPlaceholders(key).map((part) => part.path) : [bare]).map((each) =>
+    printPath(each),
   );
   const isOfAuthor = (authors: readonly string[]): boolean => authors.some((field) => fields.includes(field));
   const people = ({ review }: UntrustedPart): readonly string[] =>
     (review?.author ?? []).filter((field) => !field.endsWith('_association'));
-  const senders = route.schemes.flatMap(({ author }) => (author === undefined ? [] : [printPath(author.path)]));
+  const senders = route.schemes.flatMap(({ author }) => author?.paths.map((path) => printPath(path)) ?? []);
   const own = parts.map((part) => (people(part).length > 0 ? people(part) : senders));
   if (own.length === 0 ? isOfAuthor(senders) : own.every(isOfAuthor)) return [];
   const [author = 'the author'] = own.flat();
   const what = `authors share the session \`${key}\``;
-  return [{ what, way: `add \`{${author}}\` to \`session_key\`, or remove it`, at: { path: ['session_key'] } }];
+  return [{ what, way: `add \`{${author}}\` to its key, or remove it`, at: { path } }];
 }
 
 /** The deliveries and outputs that reach other people than the owner. */

@@ -7,20 +7,39 @@ import { parseInteger } from '../../../../cli/command-line/values.ts';
 import type { Prompter } from '../../../../cli/output/prompter.ts';
 import type { SubscribeFlags } from '../../../../cli/subscriptions/save-entry.ts';
 import { valueAt } from '../../../../compiler/schema/pointer.ts';
+import type { AgentFile } from '../../../../schemas/generated/types.ts';
 
 const KEEP = 'keep';
 const OTHER = 'other';
+const NONE = 'none';
 const LOOPBACK = '127.0.0.1';
 const EVERYWHERE = '0.0.0.0';
 
-export async function askSetup(ask: Prompter, config: unknown): Promise<SetupAnswers> {
+/** @param agents the known programs, by name */
+export async function askSetup(ask: Prompter, config: unknown, agents: KnownAgents): Promise<SetupAnswers> {
   const enabled = await ask.confirm('Receive webhooks?', currentSetting(config, 'enabled') !== false);
   if (!enabled) return { webhook: { enabled }, settings: [] };
   const host = await askHost(ask, config);
   const port = Number(await ask.text('Port?', String(currentSetting(config, 'port') ?? 8644), checkPort));
   const secret = await askSecret(ask, config);
+  const settings = valueAt(config, ['agent']) === undefined ? await askAgent(ask, agents) : [];
   const route = await askRoute(ask);
-  return { webhook: { enabled, host, port }, settings: [], secret, route };
+  return { webhook: { enabled, host, port }, settings, secret, route };
+}
+
+type KnownAgents = Readonly<Record<string, Pick<AgentFile, 'title' | 'needs' | 'key'>>>;
+
+async function askAgent(ask: Prompter, agents: KnownAgents): Promise<SetupAnswers['settings']> {
+  const none = { value: NONE, label: 'None', hint: 'the prompt itself is the answer' };
+  const programs = Object.entries(agents).map(([value, { title }]) => ({ value, label: title }));
+  const use = await ask.choose('Which program runs prompts?', [none, ...programs], NONE);
+  const settings = use === NONE ? [] : [{ path: ['agent', 'use'], value: use }];
+  const { needs = [], key = '' } = agents[use] ?? {};
+  for (const need of needs) {
+    const [question, initial] = need === 'key' ? ['Key (env:NAME or file:path)?', `env:${key}`] : [`Its ${need}?`, ''];
+    settings.push({ path: ['agent', need], value: await ask.text(question, initial, checkGiven) });
+  }
+  return settings;
 }
 
 async function askHost(ask: Prompter, config: unknown): Promise<string> {

@@ -229,7 +229,8 @@ const ROUTE_KEYS = {
     field: 'coalesce',
     read: ({ coalesce }) => one(coalesce, coalesce === null ? '' : printCoalesce(coalesce)),
   },
-  session: { field: 'session_key', read: ({ session }) => one(session, session === null ? '' : printSession(session)) },
+  pins: { field: 'fresh', read: ({ pins }) => one(pins?.fresh, printTemplate(pins?.fresh ?? [])) },
+  session: { field: 'session', read: ({ session }) => one(session, session === null ? '' : printSession(session)) },
   mirror_to_session: 'plain',
   rate_limit: 'plain',
   max_concurrent: 'plain',
@@ -270,8 +271,8 @@ function printResponse([outcome, plan]: [string, ResponsePlan]): ShownValue {
   return shown(plan, `${outcome}: ${parts.filter((part) => part !== null).join(' ')}`);
 }
 
-const printSession = ({ key, scope }: NonNullable<RoutePlan['session']>): string =>
-  `${printTemplate(key)}${scope === null ? '' : ` in ${scope}`}`;
+const printSession = ({ key, scope, on_newer }: NonNullable<RoutePlan['session']>): string =>
+  `${printTemplate(key)}${scope === null ? '' : ` in ${scope}`}${on_newer === undefined ? '' : `; on_newer ${on_newer}`}`;
 
 function printBudget({ per, ...limits }: NonNullable<RoutePlan['budget']>): string {
   const most = Object.entries(limits).flatMap(([what, limit]) => (limit === null ? [] : [`${limit} ${what}`]));

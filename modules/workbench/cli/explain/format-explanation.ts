@@ -192,6 +192,11 @@ const STATUS_TEXTS = {
   answer: 'in the 202 response: the state and the answer',
 };
 
+const REPLACED = {
+  latest: 'earlier runs of its session that wait',
+  cancel: 'earlier runs of its session, also the one in progress',
+} as const;
+
 function formatOutcome(explanation: Explanation, paint: Paint): string[] {
   if (explanation.prompt === null) return [];
   const facts = [
@@ -201,6 +206,8 @@ function formatOutcome(explanation: Explanation, paint: Paint): string[] {
         ? null
         : `${agentLabel(null, explanation.agent_name)} (${explanation.agent}), session ${explanation.session ?? ''}`,
     ],
+    ['posts while', explanation.fresh === undefined ? null : `the state is ${explanation.fresh}`],
+    ['replaces', explanation.on_newer === undefined ? null : REPLACED[explanation.on_newer]],
     ['at once', explanation.max_concurrent === undefined ? null : `at most ${explanation.max_concurrent} of its runs`],
     ['sandbox', explanation.sandbox === undefined ? null : sandboxText(explanation.sandbox)],
     ...(['A reads', 'B reaches', 'C acts'] as const).map((name) => {

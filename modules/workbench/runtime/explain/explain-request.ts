@@ -210,6 +210,8 @@ class WatchedRequest implements Watcher {
       job: dispatch?.job ?? null,
       coalesce: this.coalesce(),
       session: dispatch?.mode === 'agent' ? dispatch.session : null,
+      ...(dispatch?.pins?.fresh === undefined ? {} : { fresh: dispatch.pins.fresh }),
+      ...(dispatch?.on_newer === undefined ? {} : { on_newer: dispatch.on_newer }),
       toolsets: [...(dispatch?.toolsets ?? [])],
       skills: [...(dispatch?.skills ?? [])],
       warnings: input.warnings.of(dispatch),

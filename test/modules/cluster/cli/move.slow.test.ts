@@ -4,7 +4,10 @@ import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { GUARD_KINDS } from '../../../../base/names.ts';
 import { fileSessions } from '../../../../runtime/deliver/sessions.ts';
+import { pausedRoutes } from '../../../../runtime/store/records.ts';
 import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
 import type { CliResult } from '../../../helpers/cli.ts';
 import { runInProcess } from '../../../helpers/cli.ts';
@@ -25,6 +28,26 @@ platforms:
 
 const CHAT = { profile: 'default', target: 'telegram', chatId: '-100 7' };
 const TURN_AT = '2026-01-01T00:00:00.000Z';
+
+/** What becomes of each table of the file. `moved`: the test compares its rows. */
+const AFTER_MOVE: Readonly<Record<string, 'moved' | 'refused unless empty' | 'history' | 'of the file'>> = {
+  claim: 'moved',
+  guard_state: 'moved',
+  job: 'moved',
+  job_state: 'moved',
+  delivery: 'refused unless empty',
+  coalesce_group: 'refused unless empty',
+  work: 'history',
+  dispatch: 'history',
+  answer: 'history',
+  step: 'history',
+  message: 'history',
+  job_tick: 'history',
+  tally: 'history',
+  usage: 'history',
+  figure: 'history',
+  meta: 'of the file',
+};
 
 interface MoveBench {
   readonly home: string;
@@ -98,6 +121,53 @@ describe('hookwright store move', { skip: skipWithoutPostgres() }, () => {
 
     const nothing = await move();
     assert.equal(nothing.code, 1);
+  });
+
+  it('carries each table of the file that is not history, and each kind of row of the guard', async (t) => {
+    const { home, url, move } = await place(t);
+    const file = join(home, 'state.db');
+    const before = await openOfflineStore(file);
+    for (const kind of GUARD_KINDS) {
+      if (kind === 'pause') continue;
+      const row = { kind, key: `key of ${kind}` };
+      const body = kind === 'runs' ? { times: [7], held: [3], until: 9 } : { told: `${kind} \0` };
+      const change = { expect: null, body: JSON.stringify(body), expires_at: 2_000_000_000_000, dispatch: null };
+      assert.ok(await before.write({ kind: 'put_guard', row, ...change, now: 5000 }));
+    }
+    const pause = { profile: 'default', route: 'alerts', paused: true, until: null, now: 5000 } as const;
+    await before.write({ kind: 'pause_route', ...pause });
+    await before.close();
+    // A gateway that served the empty database has given it an id.
+    const first = await openTestStore(url, 'hookwright');
+    const id = { kind: 'installation', key: 'key of installation' } as const;
+    const own = { expect: null, body: '"other"', expires_at: null, dispatch: null, now: 5000 };
+    await first.write({ kind: 'put_guard', row: id, ...own });
+    await first.close();
+    const rowsOf = async (query: (sql: string) => Promise<readonly object[]>): Promise<readonly unknown[]> => {
+      const found = [
+        await query('SELECT key, expires_at FROM claim ORDER BY key'),
+        await query("SELECT key, body, expires_at FROM guard_state WHERE kind NOT IN ('session', 'runs') ORDER BY id"),
+        await query('SELECT id, profile, name, body FROM job'),
+        await query('SELECT job, CAST(paused AS integer) AS paused, "cursor", signature, paused_until FROM job_state'),
+      ];
+      // One driver returns large numbers as texts.
+      return found.map((rows) => rows.map((row) => Object.values(row).map(String)));
+    };
+    const db = new DatabaseSync(file);
+    const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+    const stored = await rowsOf(async (sql) => db.prepare(sql).all());
+    db.close();
+    assert.deepEqual(tables.map(({ name }) => name).sort(), Object.keys(AFTER_MOVE).sort());
+
+    assert.equal((await move()).code, 0);
+    const moved = await rowsOf((sql) => runSql(url, `SET search_path = hookwright; ${sql}`));
+    assert.deepEqual(moved, stored);
+    const runs = await runSql(url, "SELECT body FROM hookwright.guard_state WHERE kind IN ('session', 'runs')");
+    assert.deepEqual(runs, [{ body: '{"times":[7],"until":9}' }]);
+    const store = await openTestStore(url, 'hookwright');
+    t.after(() => store.close());
+    const [held] = pausedRoutes(await store.read({ kind: 'guard_rows', of: 'pause' }), 6000);
+    assert.deepEqual(held, { profile: 'default', route: 'alerts', since: 5000, until: null });
   });
 
   it('finishes a move that was interrupted between the database and the file', async (t) => {

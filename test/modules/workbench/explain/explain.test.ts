@@ -78,6 +78,7 @@ platforms:
         status_url: true
         status_answer: true
         on_failure: { deliver: telegram, deliver_extra: { chat_id: "{chat.id}" } }
+      newest: { prompt: x, fresh: "{sha}", session: { key: "{room}", scope: rooms, on_newer: cancel } }
   telegram:
     enabled: true
     token: env:TOKEN
@@ -461,6 +462,16 @@ test('prints failure notices, the status_url, and an unresolved session_key', as
   const { stdout, code } = await run(['talk', ...payload({ chat: { id: 5 } })]);
   assert.equal(code, 0);
   printed('a failed run and a session that does not resolve', stdout);
+});
+
+test('shows that an event replaces earlier runs, if its session is known', async (t) => {
+  const { ask, run } = open(t);
+  const { found } = await ask(['newest', ...payload({ room: 'a' })]);
+  assert.deepEqual([found.session, found.on_newer], ['rooms:a', 'cancel']);
+  const other = await ask(['newest', ...payload({})]);
+  assert.equal(other.found.on_newer, undefined);
+  assert.equal(other.found.fresh, undefined);
+  printed('a run that replaces others', (await run(['newest', ...payload({ room: 'a', sha: 'ab12' })])).stdout);
 });
 
 test('a disabled route, a body that is not JSON and a wrong method stop at the same stage as in the gateway', async (t) => {

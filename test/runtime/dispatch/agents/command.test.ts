@@ -71,6 +71,7 @@ function agent(
     home: '/the/home',
     folder,
     workFolders: new WorkFolders(silentLog),
+    clock: systemClock,
     redact: (text) => text.replaceAll(/s3cr3t-\n?value/g, '***'),
   });
   return { runner, folder };

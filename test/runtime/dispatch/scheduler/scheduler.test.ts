@@ -283,6 +283,26 @@ describe('scheduler: a clock that is set', () => {
     assert.equal(after.fired().at(-1), '2025-12-29T06:00:00.000Z');
   });
 
+  it('keeps the duration of a pause when the clock moved back, also while no gateway ran', async () => {
+    for (const isStopped of [false, true]) {
+      const before = schedulerBench(jobTable(jobPlan('minutely', { schedule: '* * * * *' })), { pollMs: 1000 });
+      await begin(before);
+      const { clock, store } = before;
+      const now = clock.now();
+      await store.write({ kind: 'pause_job', job: 'minutely', paused: true, until: now + HOUR, now });
+      await clock.run(2000);
+      if (isStopped) await before.scheduler.stop();
+      clock.jump(-3 * 24 * HOUR);
+      const bench = isStopped ? schedulerBench(before.table, { clock, store, pollMs: 1000 }) : before;
+      if (isStopped) await begin(bench);
+      await clock.run(HOUR - MINUTE);
+      assert.deepEqual(bench.fired(), []);
+      await clock.run(2 * MINUTE);
+      assert.ok(bench.fired().length > 0);
+      await bench.scheduler.stop();
+    }
+  });
+
   it('ignores the small steps of clock synchronisation', async () => {
     const bench = schedulerBench(jobTable(jobPlan('minutely', { schedule: '* * * * *' })), { pollMs: 1000 });
     await begin(bench);

@@ -11,6 +11,7 @@ import { instants } from './instants.ts';
 import { jobs } from './jobs.ts';
 import { messages } from './messages.ts';
 import { models } from './models.ts';
+import { newer } from './newer.ts';
 import { pauses } from './pauses.ts';
 import { queries } from './queries.ts';
 import { recovery } from './recovery.ts';
@@ -30,6 +31,7 @@ const SUITES = {
   runs,
   turns,
   sessions,
+  newer,
   pauses,
   recovery,
   queries,

@@ -179,12 +179,65 @@ export function pauses(open: StoreOpener): void {
   it('reports which routes are paused since when, and that none of their work is overdue', async (t) => {
     const { store } = await open(t);
     await pause(store, { now: 500 });
+    await pause(store, { now: 600 });
+    assert.deepEqual(await pausedAt(store, 1000), [{ profile: 'default', route: 'alerts', since: 500, until: null }]);
     await pause(store, { now: 700, until: 8000 });
-    assert.deepEqual(await pausedAt(store, 1000), [{ profile: 'default', route: 'alerts', since: 500, until: 8000 }]);
+    assert.deepEqual(await pausedAt(store, 1000), [{ profile: 'default', route: 'alerts', since: 700, until: 8000 }]);
     assert.deepEqual(await pausedAt(store, 8000), []);
     await accept(store, 'a', { dispatch: makeDispatch('a', { agent: 'reviewer' }) });
     assert.equal(await store.read({ kind: 'oldest_due', now: 2000 }), null);
     assert.equal(await store.read({ kind: 'oldest_due', now: 8000 }), 1000);
+  });
+
+  it('keeps the duration of a pause when the clock moved back, and repeats nothing when it is right again', async (t) => {
+    const AHEAD = 10_000_000;
+    const opened = await open(t);
+    const { store } = opened;
+    await accept(store, 'a', { now: AHEAD });
+    await accept(store, 'other', { dispatch: makeDispatch('other', { route: 'other' }), now: AHEAD });
+    await pause(store, { now: AHEAD, until: AHEAD + 5000 });
+    await pause(store, { route: 'other', now: AHEAD });
+    const recover = (now: number) =>
+      store.write({ kind: 'recover', holder: HOLDER, now, under_way: { runs: [], attempts: [] } });
+    await recover(AHEAD + 1000);
+    assert.equal((await pausedAt(store, AHEAD + 1000))[0]?.until, AHEAD + 5000);
+    await recover(2000);
+    assert.deepEqual(
+      (await pausedAt(store, 2000)).map(({ route, since, until }) => [route, since, until]),
+      [
+        ['alerts', 2000, 7000],
+        ['other', AHEAD, null],
+      ],
+    );
+    assert.equal((await take(store, 6999)).next_due_at, 7000);
+    await recover(2000);
+    assert.deepEqual(await runsAt(store, 6999), []);
+    assert.deepEqual(await runsAt(store, 7000), ['a']);
+    assert.deepEqual(await audit(store), []);
+  });
+
+  it('keeps the duration of the pause of a job whose time starts again, because the clock moved back', async (t) => {
+    const AHEAD = 10_000_000;
+    const { store } = await open(t);
+    const paused = { kind: 'pause_job', job: 'j', paused: true } as const;
+    const restart = (now: number) => store.write({ kind: 'watch_job', job: 'j', signature: 's', now });
+    const until = async () => (await store.read({ kind: 'jobs' })).states.j?.paused_until;
+    await restart(AHEAD - 90_000);
+    await store.write({ ...paused, until: AHEAD + 5000, now: AHEAD });
+    await restart(AHEAD + 1000);
+    assert.equal(await until(), AHEAD + 5000);
+    await store.write({ ...paused, until: AHEAD + 5000, now: AHEAD });
+    await restart(2000);
+    assert.equal(await until(), 7000);
+    await restart(2000);
+    assert.equal(await until(), 7000);
+    assert.equal((await store.write(makeTick('j', 6000))).kind, 'paused');
+    assert.equal((await store.write(makeTick('j', 7000))).kind, 'stored');
+    // Without an end it lasts.
+    await store.write({ ...paused, now: AHEAD });
+    await restart(9000);
+    assert.equal(await until(), null);
+    assert.equal((await store.write(makeTick('j', 10_000))).kind, 'paused');
   });
 
   it('fires a job again when its pause has expired', async (t) => {

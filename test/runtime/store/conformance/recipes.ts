@@ -40,8 +40,11 @@ const job = fc.constantFrom('j', 'k');
 const agent = fc.constantFrom(null, null, 'reviewer');
 /** Most events belong to one of a few sessions, whose runs take turns. */
 const session = fc
-  .constantFrom(null, 's', 's', 't\0')
-  .map((key) => (key === null ? {} : { session_key: key, session: sessionId('webhook', 'alerts', key) }));
+  .tuple(fc.constantFrom(null, 's', 's', 't\0'), fc.constantFrom(undefined, undefined, 'latest', 'cancel'))
+  .map(([key, on_newer]) => ({
+    ...(key === null ? {} : { session_key: key, session: sessionId('webhook', 'alerts', key) }),
+    ...(on_newer === undefined ? {} : { on_newer: on_newer as 'latest' | 'cancel' }),
+  }));
 const TARGETS = ['log', 'email'];
 
 const accept = fc

@@ -37,7 +37,7 @@ describe('a database', () => {
     await before.write(makeAdvance(1, 'dead', 2000, { reason: 'down' }));
     await before.close();
     // An older version did not write this file.
-    rmSync(logMarkPath(path));
+    rmSync(logMarkPath(path), { force: true });
     const old = connect(path, { busyMs: 0 });
     old.exec(`DROP TABLE message; DROP TABLE usage; DROP TABLE figure; ALTER TABLE answer DROP COLUMN program; DROP INDEX work_due; DROP INDEX work_session;
       ALTER TABLE work DROP COLUMN session; ALTER TABLE work DROP COLUMN turn; ALTER TABLE work DROP COLUMN blocked_by;

@@ -151,6 +151,10 @@ export interface Api {
        */
       readonly job?: string;
       /**
+       * The delivery id of the sender. Reads every delivery that matches the other filters.
+       */
+      readonly delivery_id?: string;
+      /**
        * Only entries at or after this time, in Unix ms.
        */
       readonly since?: number;
@@ -284,6 +288,17 @@ export interface Api {
     };
     readonly output: PauseState;
   };
+  readonly removeJob: {
+    readonly input: {
+      /**
+       * The id of a job, such as `daily`, `work/daily` or `x5zh3k`, or its name if only one job has it.
+       */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly id: string;
+    };
+  };
   readonly listSessions: {
     readonly input: {
       readonly limit: number;
@@ -395,6 +410,10 @@ export interface Session {
    * True if the console has a token, so that browsers have to sign in.
    */
   readonly signs_in: boolean;
+  /**
+   * `gateway.name`; null: it has none.
+   */
+  readonly name: string | null;
 }
 export interface Overview {
   /**
@@ -553,6 +572,10 @@ export interface Delivery {
    * Why the delivery cannot be replayed without `again`; null if it can.
    */
   readonly not_replayable: string | null;
+  /**
+   * The captured request of the delivery; null: none, or it is no longer stored.
+   */
+  readonly request_id: string | null;
   readonly dispatch: Dispatch;
   readonly run: LatestRun;
   /**
@@ -605,6 +628,7 @@ export interface Delivery {
       | 'retry'
       | 'ambiguous'
       | 'withdrawn'
+      | 'superseded'
       | 'approved'
       | 'rejected'
       | null;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
@@ -163,6 +163,22 @@ test('edit changes only the given options', async (t) => {
     assert.equal((await run('job', 'edit', 'coffee', ...flags)).code, 1, flags.join(' '));
   assert.equal((await run('job', 'edit', 'coffee')).code, 2);
   assert.equal((await list()).find(({ name }) => name === 'coffee')?.schedule, '30 9 * * 1-5');
+});
+
+test('a subscription that names a job still fires it after the job is renamed, and a route of the config is named', async (t) => {
+  const { home, run, json } = openHome(t);
+  const { id } = await json(...TEA);
+  const route =
+    'platforms: { webhook: { enabled: true, secret: a-literal-secret-for-tests, routes: { kettle: { cron_job: tea } } } }';
+  writeFileSync(join(home, 'config.yaml'), route);
+  const path = join(home, 'webhook_subscriptions.json');
+  const before = { mine: { cron_job: 'tea', prompt: '{n}' }, other: { cron_job: 'tea', profile: 'work' }, bad: 7 };
+  writeFileSync(path, JSON.stringify(before), { mode: 0o600 });
+  const { code, stderr } = await run('job', 'edit', 'tea', '--name', 'coffee');
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, new RegExp(`kettle.*cron_job.*${id}`));
+  const after = JSON.parse(readFileSync(path, 'utf8'));
+  assert.deepEqual(after, { ...before, mine: { ...before.mine, cron_job: id } });
 });
 
 const REFUSED: readonly (readonly [string, readonly string[], number, RegExp])[] = [

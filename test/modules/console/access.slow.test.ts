@@ -108,12 +108,42 @@ describe('a login', () => {
         /^hookwright_console=\d+\.[0-9a-f]{24}\.[0-9a-f]{64}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
       );
       const { text } = await ask(url, '/api/session', { headers: { cookie: `a=b; ${pairIn(cookie)}` } });
-      assert.deepEqual(JSON.parse(text), { role, signs_in: true });
+      assert.deepEqual(JSON.parse(text), { role, signs_in: true, name: null });
       const later = pairIn(cookie).replace(/=(\d+)/, (_, at: string) => `=${Number(at) + 1}`);
       const other = pairIn(cookie).replace(/\.[0-9a-f]{24}\./, `.${'0'.repeat(24)}.`);
       for (const changed of [later, other])
         assert.equal((await ask(url, '/api/session', { headers: { cookie: changed } })).status, 401);
     }
+  });
+
+  it('limits the cookie to the path of the console below another site', async (t) => {
+    const { url } = await startConsole(
+      t,
+      configOf(`, token: ${TOKEN}, base_path: /hooks/console`, '    trusted_proxies: [127.0.0.1]\n'),
+    );
+    const signIn = async (path: string, headers: Record<string, string> = {}) => {
+      const form = { 'content-type': 'application/x-www-form-urlencoded', origin: url, ...headers };
+      const got = await ask(url, `${path}/login`, { method: 'POST', headers: form, body: `token=${TOKEN}` });
+      const [, scope] = /; Path=([^;]*);/.exec(String(got.headers['set-cookie'])) ?? [];
+      return [got.status, got.headers.location, scope];
+    };
+    assert.deepEqual(await signIn('/hooks/console'), [303, '/hooks/console/', '/hooks/console/']);
+    // A proxy that removes the path names it.
+    assert.deepEqual(await signIn('', { 'x-forwarded-prefix': '/ops' }), [303, '/ops/', '/ops/']);
+    assert.deepEqual(await signIn(''), [303, '/', '/']);
+    for (const prefix of ['//evil.example', '/a;Domain=x', '/../x', 'ops', '/ops, /other', '/a b', '/a//b', '/\\evil'])
+      assert.deepEqual(await signIn('', { 'x-forwarded-prefix': prefix }), [303, '/', '/'], prefix);
+    const bare = await ask(url, '/hooks/console');
+    assert.deepEqual([bare.status, bare.headers.location], [308, '/hooks/console/']);
+    assert.equal((await ask(url, '/hooks/console/livez')).status, 200);
+    assert.equal((await ask(url, '/hooks/console/api/session', { headers: bearer(TOKEN) })).status, 200);
+    for (const path of ['/hooks/consoleapi/session', '/hooks/api/session', '/hooks/console//api/session'])
+      assert.equal((await ask(url, path, { headers: bearer(TOKEN) })).status, 404, path);
+  });
+
+  it('ignores the path of a proxy that is not trusted', async (t) => {
+    const { url } = await startConsole(t, WITH_TOKENS);
+    assert.match(await login(url, TOKEN, { 'x-forwarded-prefix': '/ops' }), /; Path=\/; /);
   });
 
   it('accepts a form; a logout ends every copy of the cookie, over a restart', async (t) => {

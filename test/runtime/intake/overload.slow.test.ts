@@ -45,6 +45,16 @@ describe('overload', () => {
     }
   });
 
+  it('rejects nothing of a burst of 90 events, however long the machine takes for it', async () => {
+    const { state, pass } = busyProcess();
+    state.turns = 3;
+    for (let n = 0; n < 9; n++, state.accepted += 10) assert.equal(await pass(100, 1), 0);
+    state.accepted += 10;
+    await pass(100, 1);
+    state.accepted += 10;
+    assert.ok((await pass(100, 1)) > 0, 'more are a load');
+  });
+
   it('rejects nothing on a slow machine with few waiting requests', async () => {
     const { state, pass } = busyProcess();
     state.delay = 140;

@@ -119,7 +119,7 @@ describe('the log of a killed process', () => {
     if (disk === null) return t.skip('needs the right to mount a file system');
     const { path, wal } = await killed(t);
     for (const file of [path, wal]) copyFileSync(file, join(disk, basename(file)));
-    writeFileSync(join(disk, 'ballast'), Buffer.alloc(370_000));
+    writeFileSync(join(disk, 'ballast'), Buffer.alloc(320_000));
     flip(join(disk, basename(wal)), 100);
     const { damage } = await reopen(join(disk, basename(path)));
     assert.notEqual(damage, null);
@@ -198,6 +198,27 @@ describe('the log of a killed process', () => {
     t.after(() => whole.close());
     assert.deepEqual(whole.query('PRAGMA quick_check').get(), ['ok']);
   });
+
+  for (const [what, checkpoint] of [
+    ['alone', ''],
+    ['and was checkpointed', 'PRAGMA wal_checkpoint(PASSIVE)'],
+  ] as const) {
+    it(`is applied when it begins with a change of the schema ${what}`, async (t) => {
+      const dir = tempDir(t);
+      const [from, path] = ['open.db', 'state.db'].map((name) => join(dir, name)) as [string, string];
+      const store = await openOfflineStore(from);
+      await store.write(makeAccept('e'));
+      await store.close();
+      const db = connect(from, { busyMs: 0 });
+      t.after(() => db.close());
+      db.exec(`PRAGMA wal_autocheckpoint = 0; CREATE TABLE a (b); CREATE INDEX c ON a (b); ${checkpoint}`);
+      for (const suffix of ['', '-wal', '.id']) copyFileSync(from + suffix, path + suffix);
+      assert.deepEqual(await reopen(path), { events: 1, damage: null });
+      const after = connect(path, { busyMs: 0 });
+      t.after(() => after.close());
+      assert.deepEqual(after.query('SELECT count(*) FROM a').get(), [0]);
+    });
+  }
 
   it('is left unchanged without its database, and the start is rejected', async (t) => {
     const { path, wal } = await killed(t);

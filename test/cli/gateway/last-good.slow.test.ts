@@ -24,8 +24,8 @@ const NO_SECRET = GOOD.replace('a-literal-secret-for-tests', 'env:NOT_SET').repl
 async function servedBefore(t: TestContext): Promise<string> {
   const home = tempDir(t);
   const gateway = await startGateway(t, { home, config: GOOD });
-  await until(async () => copiesIn(home).length === 1);
   await gateway.stop();
+  assert.equal(copiesIn(home).length, 1);
   return home;
 }
 

@@ -1,0 +1,98 @@
+/** Starts a known program: fills in what is known only when a run begins, prepares its private folders, and reads its output. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
+import type { OpenProgram, PrintedAnswer } from '../../../runtime/dispatch/agents/known-program.ts';
+import type { ProcessResult } from '../../../runtime/platform/process/run-process.ts';
+import type { ProgramPlan, Value } from '../../../schemas/generated/types.ts';
+import type { PlaceholderValues } from '../fill.ts';
+import { fillPlaceholders, textOrJson } from '../fill.ts';
+import type { Conversation } from './conversations.ts';
+import { openConversation } from './conversations.ts';
+import { readPrinted } from './printed-result.ts';
+
+export const openProgram: OpenProgram = (plan, context) => ({
+  async start(request, args, server = null) {
+    const conversation = await openConversation(plan, context, request);
+    const { state, id } = conversation;
+    const values = {
+      state,
+      toolsets: toolNames(plan, request.toolsets),
+      id: id ?? undefined,
+      mcp_command: server?.command,
+      mcp_args: server?.args,
+      mcp_argv: server === null ? undefined : [server.command, ...server.args],
+    };
+    const mcp = server === null ? {} : (plan.mcp ?? {});
+    await conversation.prepare(() => writeFiles(state, merged(plan.files, mcp.files), values));
+    const lists = {
+      '{conversation}': conversation.args,
+      '{mcp}': (mcp.arguments ?? []).map((value) => textOrJson(fillPlaceholders(value, values) ?? '')),
+    };
+    return {
+      args: args.flatMap((argument): readonly string[] => {
+        if (Object.hasOwn(lists, argument)) return lists[argument as keyof typeof lists];
+        return [argument.replaceAll('{toolsets}', values.toolsets).replaceAll('{state}', state)];
+      }),
+      prompt: harmless(plan, request.prompt),
+      env: environment(merged(plan.env, mcp.env), values),
+      cwd: conversation.cwd,
+      writable: conversation.writable,
+      end: (result) => end(plan, conversation, result),
+    };
+  },
+});
+
+function toolNames({ toolsets }: ProgramPlan, names: AgentRequest['toolsets']): string {
+  if (toolsets === undefined) return names.join(',');
+  const tools = names.flatMap((name) => (Object.hasOwn(toolsets.names, name) ? (toolsets.names[name] ?? []) : []));
+  return tools.length === 0 ? (toolsets.none ?? '') : [...new Set(tools)].join(',');
+}
+
+/** A prompt that begins with the program's sign for commands gets a line before it. */
+const harmless = ({ commands }: ProgramPlan, prompt: string): string =>
+  commands !== undefined && prompt.trimStart().startsWith(commands) ? `The request is:\n${prompt}` : prompt;
+
+type Entries = Readonly<Record<string, Value>>;
+
+const isMap = (value: Value | undefined): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Members of the second are added to those of the first; other values replace them. */
+function merged(first: Entries = {}, second: Entries = {}): Entries {
+  const added = Object.entries(second).map(([name, value]) => {
+    const own = first[name];
+    return [name, isMap(own) && isMap(value) ? { ...own, ...value } : value] as const;
+  });
+  return { ...first, ...Object.fromEntries(added) };
+}
+
+function environment(entries: Entries, values: PlaceholderValues): Record<string, string> {
+  const filled = Object.entries(entries).map(([name, value]) => [name, fillPlaceholders(value, values)] as const);
+  return Object.fromEntries(
+    filled.flatMap(([name, value]) => (value === undefined ? [] : [[name, textOrJson(value)] as const])),
+  );
+}
+
+async function writeFiles(folder: string, entries: Entries, values: PlaceholderValues): Promise<void> {
+  for (const [path, value] of Object.entries(environment(entries, values))) {
+    await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
+    await writeFile(join(folder, path), value, { mode: 0o600 });
+  }
+}
+
+async function end(plan: ProgramPlan, conversation: Conversation, result: ProcessResult): Promise<PrintedAnswer> {
+  const text = 'stdout' in result && result.stdout !== undefined ? result.stdout.toString('utf8') : '';
+  const { answer, reason, status, id, usage } = readPrinted([text, result.stderr], plan.output);
+  const succeeded = result.kind === 'exit' && result.code === 0 && answer !== null;
+  const { lost } = plan.conversation ?? {};
+  const isLost = lost !== undefined && !succeeded && `${text}\n${result.stderr}`.includes(lost);
+  const own = await conversation.end({ succeeded, isLost, id, usage });
+  const permanent = status !== null && status >= 400 && status < 500 && ![408, 409, 429].includes(status);
+  return {
+    text: answer,
+    usage: own,
+    reason: isLost ? 'it has lost the conversation; the next run begins a new one' : reason,
+    permanent,
+  };
+}

@@ -1,0 +1,100 @@
+/**
+ * Reads the answer, the usage, the reason of a failure and the id of the conversation from what a program printed, as the data
+ * of its entry says. Whatever it printed is untrusted: values of other types count as missing.
+ */
+import { tryParseJson } from '../../../base/files.ts';
+import { splitField } from '../../../base/paths.ts';
+import type { Usage } from '../../../runtime/store/usage.ts';
+import { addReported, toUsage } from '../../../runtime/store/usage.ts';
+import { valueAtPath } from '../../../runtime/verify/items.ts';
+import type { AgentOutput, AgentUsage, PrintedCondition, PrintedText } from '../../../schemas/generated/types.ts';
+
+export interface PrintedResult {
+  /** Null: there is no complete answer. */
+  readonly answer: string | null;
+  /** Why there is none; null: it does not say. */
+  readonly reason: string | null;
+  /** The HTTP status of the model's server that goes with the reason. */
+  readonly status: number | null;
+  readonly usage: Usage | null;
+  readonly id: string | null;
+}
+
+/** @param texts stdout, and stderr, which counts if there is no JSON in stdout: some print errors there */
+export function readPrinted(
+  [stdout = '', stderr = '']: readonly string[],
+  { ended, answer, errors = [], usage, id }: AgentOutput,
+): PrintedResult {
+  const inStdout = parsePrinted(stdout);
+  const printed = inStdout.length > 0 ? inStdout : parsePrinted(stderr.slice(Math.max(0, stderr.lastIndexOf('\n{\n'))));
+  const isComplete = ended === undefined || printed.some((value) => meets(value, ended));
+  const found = isComplete ? textIn(printed, answer) : null;
+  const failures = errors.map((place) => ({ place, reason: textIn(printed, place) }));
+  const failure = failures.find(({ reason }) => reason !== null);
+  return {
+    answer: found === null || found.trim() === '' ? null : found,
+    reason: failure?.reason?.trim() ?? null,
+    status: failure === undefined ? null : statusIn(printed, failure.place),
+    usage: usage === undefined ? null : usageIn(printed, usage),
+    id: id === undefined ? null : textIn(printed, id),
+  };
+}
+
+/** In the order in which they were printed: one value, the members of a list, or one value a line. */
+function parsePrinted(text: string): readonly unknown[] {
+  const whole = tryParseJson(text);
+  if (whole !== undefined) return Array.isArray(whole) ? whole : [whole];
+  return text.split('\n').flatMap((line) => {
+    const value = tryParseJson(line);
+    return value === undefined ? [] : [value];
+  });
+}
+
+function meets(value: unknown, where: PrintedCondition = {}): boolean {
+  return Object.entries(where).every(([path, wanted]) => {
+    const found = valueAtPath(value, splitField(path)) ?? null;
+    return Array.isArray(wanted) ? wanted.some((one) => one === found) : wanted === found;
+  });
+}
+
+/** The values that the place names, in their order. */
+function valuesFor(printed: readonly unknown[], { where, since }: PrintedText): readonly unknown[] {
+  const from = since === undefined ? 0 : 1 + printed.findLastIndex((value) => since.some((one) => meets(value, one)));
+  return printed.slice(from).filter((value) => meets(value, where));
+}
+
+/** Null if there is no text. Several texts of one value are joined. */
+function textIn(printed: readonly unknown[], place: PrintedText): string | null {
+  const texts = valuesFor(printed, place).flatMap((value) => {
+    const parts = membersAt(value, splitField(place.path)).filter((part) => typeof part === 'string');
+    const text = parts.join('');
+    const { except } = place;
+    return parts.length === 0 || (except !== undefined && text.startsWith(except)) ? [] : [text];
+  });
+  return (place.joined === true ? texts.join('') || null : texts.at(-1)) ?? null;
+}
+
+function statusIn(printed: readonly unknown[], place: PrintedText): number | null {
+  if (place.status === undefined) return null;
+  const status = valueAtPath(valuesFor(printed, place).at(-1), splitField(place.status));
+  return typeof status === 'number' ? status : null;
+}
+
+/** Null if nothing is reported, or nothing that can be a number of tokens or a cost. */
+function usageIn(printed: readonly unknown[], { where, input, output, cost }: AgentUsage): Usage | null {
+  const values = printed.filter((value) => meets(value, where));
+  const sumAt = (paths: readonly string[] = []): number | null =>
+    values
+      .flatMap((value) => paths.flatMap((path) => membersAt(value, splitField(path))))
+      .reduce<number | null>((sum, found) => (typeof found === 'number' ? addReported(sum, found) : sum), null);
+  return toUsage(sumAt(input), sumAt(output), sumAt(cost));
+}
+
+/** The values at a path in which `*` stands for every member. */
+function membersAt(value: unknown, path: readonly string[]): readonly unknown[] {
+  const star = path.indexOf('*');
+  const found = valueAtPath(value, star < 0 ? path : path.slice(0, star));
+  if (star < 0) return [found];
+  if (typeof found !== 'object' || found === null) return [];
+  return Object.values(found).flatMap((member) => membersAt(member, path.slice(star + 1)));
+}

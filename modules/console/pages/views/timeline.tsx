@@ -1,0 +1,131 @@
+/** The timeline of an event: received, verified, filtered, accepted, waiting, run, outputs, deliveries, done. */
+import type { ComponentChildren } from 'preact';
+import { bytes, duration, instant } from '../parts/format.ts';
+import type { IconName } from '../parts/icons.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { to, webAddress } from '../parts/router.ts';
+import type { Kind } from '../parts/ui.tsx';
+import { Card, External, Jump, lookOf } from '../parts/ui.tsx';
+import { WAITS_FOR } from './deliveries.tsx';
+import type { CapturedRequest, Explanation, Stored } from './event.tsx';
+
+interface Step {
+  /** Unix ms. */
+  readonly at: number;
+  readonly icon: IconName;
+  readonly kind: Kind;
+  readonly text: ComponentChildren;
+  readonly about: ComponentChildren;
+}
+
+type Look = readonly [Kind, IconName];
+
+const step = (at: number, [kind, icon]: Look, text: ComponentChildren, about: ComponentChildren = ''): Step => ({
+  at,
+  icon,
+  kind,
+  text,
+  about,
+});
+
+type Props = { request: CapturedRequest | null; delivery: Stored | null; explained: Explanation | null };
+
+export function Timeline({ request, delivery, explained }: Props) {
+  const steps = [
+    ...(request === null ? [] : requestSteps(request, explained, delivery !== null)),
+    ...(delivery === null ? [] : deliverySteps(delivery, request)),
+  ];
+  return (
+    <Card title="Timeline" aside={<span class="dim small">{instant(steps[0]?.at)}</span>}>
+      <ol class="timeline">
+        {steps.map(({ at, icon, kind, text, about }, index) => (
+          <li key={index}>
+            <span class={kind}>
+              <Icon of={icon} />
+            </span>
+            <span>
+              {text} <span class="dim">{about}</span>
+            </span>
+            <time class="dim small" dateTime={new Date(at).toISOString()} title={instant(at, 'second')}>
+              {instant(at, 'second').slice(11, 19)}
+            </time>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+/** @param isStored the steps of the delivery follow, of which the first is the acceptance */
+function requestSteps(request: CapturedRequest, explained: Explanation | null, isStored: boolean): readonly Step[] {
+  const { at, method, path, body_bytes, verified, scheme, outcome, reason, status } = request;
+  const size = body_bytes === null ? '' : `, ${bytes(body_bytes)}`;
+  const isSigned = scheme !== 'none' && scheme !== null;
+  const why = (reason === null ? outcome : `${outcome}: ${reason}`).replaceAll('_', ' ');
+  const filter = explained?.stages.find(({ stage }) => stage === 'filter')?.result;
+  const signature = isSigned
+    ? step(at, ['good', 'shield'], <Jump to="stages">Signature verified</Jump>, scheme)
+    : step(at, ['calm', 'shield'], 'Signature not checked');
+  return [
+    step(at, ['calm', 'requests'], <Jump to="payload">Received</Jump>, `${method} ${path}${size}`),
+    ...(verified ? [signature] : []),
+    ...(filter === 'pass' && reason !== 'filter'
+      ? [step(at, ['good', 'funnel'], <Jump to="stages">Filters passed</Jump>)]
+      : []),
+    ...(isStored ? [] : [step(at, lookOf(outcome), <Jump to="stages">{`Responded ${status}`}</Jump>, why)]),
+  ];
+}
+
+const WAITING: Look = ['warn', 'clock'];
+
+function deliverySteps(delivery: Stored, request: CapturedRequest | null): readonly Step[] {
+  const { timeline, accepted_at, outputs, waits_for, waits_since, state, route } = delivery;
+  const firstRun = timeline.find(({ what }) => what === 'run started')?.at ?? accepted_at;
+  const steps = timeline.flatMap((moment): readonly Step[] => {
+    const { at, what } = moment;
+    const own = momentStep(moment, delivery, request);
+    if (what === 'accepted' && firstRun - accepted_at >= 1000)
+      return [own, step(at, ['calm', 'clock'], 'Waited', `${duration(firstRun - accepted_at)} to run`)];
+    if (!what.startsWith('answered') || outputs.length === 0) return [own];
+    const names = outputs.map(({ name, target }) => `${name} to ${target}`).join(', ');
+    return [own, step(at, ['calm', 'check'], <Jump to="outputs">Outputs</Jump>, names)];
+  });
+  if (waits_for === null)
+    return state === 'running' ? [...steps, step(firstRun, ['warn', 'loader'], 'Running')] : steps;
+  const places = {
+    session: ['sessions'],
+    pause: ['routes', route ?? ''],
+    agent: ['sessions'],
+    approval: ['approvals'],
+  };
+  const text = `Waiting for ${WAITS_FOR[waits_for]}`;
+  return [...steps, step(waits_since ?? accepted_at, WAITING, <a href={to(places[waits_for])}>{text}</a>)];
+}
+
+const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+function momentStep(moment: Stored['timeline'][number], delivery: Stored, request: CapturedRequest | null): Step {
+  const { at, what, target, outcome, reason, next_at } = moment;
+  const { run, outputs, state, id } = delivery;
+  const text = upper(what);
+  if (what === 'accepted' || what === 'replayed') {
+    const response = request === null ? '' : `responded ${request.status}`;
+    return step(at, ['good', 'check'], <a href={to(['deliveries', id])}>{text}</a>, response);
+  }
+  if (what === 'run started') return step(at, ['calm', 'bot'], text);
+  if (what.startsWith('answered')) {
+    const facts = [
+      run.duration_ms !== null && duration(run.duration_ms),
+      run.exit_code !== null && `exit code ${run.exit_code}`,
+      run.usage !== null && `${(run.usage.input_tokens ?? 0) + (run.usage.output_tokens ?? 0)} tokens`,
+    ];
+    return step(at, ['good', 'bot'], <Jump to="run">{text}</Jump>, facts.filter(Boolean).join(', '));
+  }
+  const [kind, icon] = lookOf(outcome ?? what);
+  const why = `${reason ?? ''}${next_at === null ? '' : `; next attempt ${instant(next_at, 'second')}`}`;
+  if (target === null) return step(at, [kind, icon], what === state ? text : <Jump to="run">{text}</Jump>, why);
+  const isSent = what === 'delivered';
+  const posted = outputs.find(({ name, target: to }) => target === `${to} (${name})`)?.message_id ?? '';
+  const link = isSent && webAddress(posted) !== null && <External url={posted} />;
+  return step(at, [kind, isSent ? 'deliveries' : icon], `${text}: ${target}`, link || why);
+}

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { describe, test } from 'node:test';
+import type { ProcessRequest, ProcessResult } from '../../../runtime/platform/process/run-process.ts';
+import { FakeClock } from '../../helpers/fake-clock.ts';
+import { compileAgent, KEY, knownAgent } from '../../helpers/known-agent.ts';
+import { claudeCode, claudeResult, codex, codexEnd, codexItem } from '../../helpers/program-doubles.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+type Double = (request: ProcessRequest) => ProcessResult;
+
+/** An agent whose program is the double; `seen` has what it was started with. */
+function start(t: TestContext, use: string, double: Double, home = tempDir(t), clock = new FakeClock()) {
+  const plan = compileAgent({ use, key: 'env:MODEL_KEY' });
+  const seen: ProcessRequest[] = [];
+  const confine = () => (request: ProcessRequest) => {
+    seen.push(request);
+    return Promise.resolve(double(request));
+  };
+  return { run: knownAgent(plan, { home, confine, clock }), seen, home, clock, plan };
+}
+
+const exit = (code: number, stdout: string, stderr = ''): ProcessResult => ({
+  kind: 'exit',
+  code,
+  signal: null,
+  stdout: Buffer.from(stdout),
+  stderr,
+});
+
+describe('the answer of Claude Code', () => {
+  test('is its result, and its usage the sum over models', async (t) => {
+    const { run, seen } = start(t, 'claude-code', claudeCode());
+    const { answer, usage } = await run('hello');
+    assert.equal(answer, '1: hello');
+    assert.deepEqual(usage, { input_tokens: 200, output_tokens: 10, cost: 0.25 });
+    assert.equal(seen[0]?.env.ANTHROPIC_API_KEY, KEY);
+  });
+
+  for (const [name, changed] of [
+    ['truncated', { stop_reason: 'max_tokens' }],
+    ['refused', { stop_reason: 'refusal' }],
+    ['empty', { result: ' ' }],
+    ['of another type', { result: { text: 'x' } }],
+    ['cut short by its number of turns', { subtype: 'error_max_turns', is_error: true, result: undefined }],
+  ] as const) {
+    test(`is not a result that is ${name}`, async (t) => {
+      const { run } = start(
+        t,
+        'claude-code',
+        claudeCode(() => exit(0, claudeResult('partial', changed))),
+      );
+      const { answer, reason } = await run('hello');
+      assert.equal(answer, null);
+      assert.match(String(reason), /no complete answer/);
+    });
+  }
+
+  for (const [status, permanent] of [
+    [400, true],
+    [401, true],
+    [429, undefined],
+    [500, undefined],
+  ] as const) {
+    test(`a status ${status} fails ${permanent ? 'for good' : 'for now'}, with the reason and without secrets`, async (t) => {
+      const printed = claudeResult(`API Error: ${status} key ${KEY}`, { is_error: true, api_error_status: status });
+      const { run } = start(
+        t,
+        'claude-code',
+        claudeCode(() => exit(1, printed)),
+      );
+      const { reason, failure } = await run('hello');
+      assert.match(String(reason), new RegExp(`API Error: ${status} key \\*\\*\\*`));
+      assert.equal(failure.permanent, permanent);
+    });
+  }
+
+  test('is not text that is no JSON', async (t) => {
+    const { run } = start(
+      t,
+      'claude-code',
+      claudeCode(() => exit(0, 'Please log in')),
+    );
+    assert.equal((await run('hello')).answer, null);
+  });
+});
+
+describe('the answer of Codex', () => {
+  const answers = async (t: TestContext, ...lines: readonly unknown[]) =>
+    (
+      await start(
+        t,
+        'codex',
+        codex(() => lines),
+      ).run('hello')
+    ).answer;
+
+  test('is its last message', async (t) => {
+    const lines = [codexItem('agent_message', { text: 'first' }), codexItem('agent_message', { text: 'last' })];
+    assert.equal(await answers(t, ...lines, codexEnd()), 'last');
+  });
+  test('is not its reasoning', async (t) => {
+    assert.equal(await answers(t, codexItem('reasoning', { text: 'I think' }), codexEnd()), null);
+  });
+  test('is not text before a tool call', async (t) => {
+    const lines = [
+      codexItem('agent_message', { text: 'I will look' }),
+      codexItem('command_execution', { exit_code: 0 }),
+    ];
+    assert.equal(await answers(t, ...lines, codexEnd()), null);
+  });
+  test('is not text of a turn that has not ended', async (t) => {
+    assert.equal(await answers(t, codexItem('agent_message', { text: 'half of' })), null);
+  });
+  test('is found after errors that it has recovered from', async (t) => {
+    const lines = [{ type: 'error', message: 'Reconnecting... 1/5' }, codexItem('agent_message', { text: 'done' })];
+    assert.equal(await answers(t, ...lines, codexEnd()), 'done');
+  });
+});
+
+describe('conversations', () => {
+  const three = async (t: TestContext, use: string, double: Double) => {
+    const { run, home } = start(t, use, double);
+    const runs = [];
+    for (const prompt of ['a', 'b', 'c']) runs.push(await run(prompt, { continued: true }));
+    assert.deepEqual(
+      runs.map(({ answer }) => answer),
+      ['1: a', '2: b', '3: c'],
+    );
+    assert.deepEqual(readdirSync(join(home, 'work')).includes('conversations'), true);
+    return runs.map(({ usage }) => usage?.input_tokens);
+  };
+
+  test('of Claude Code have a UUID and a folder of their own', async (t) => {
+    assert.deepEqual(await three(t, 'claude-code', claudeCode()), [200, 200, 200]);
+  });
+  test('of Codex continue the thread that it printed, and its repeated totals are subtracted', async (t) => {
+    assert.deepEqual(await three(t, 'codex', codex()), [200, 200, 200]);
+  });
+
+  test('of different sessions are separate', async (t) => {
+    const { run } = start(t, 'codex', codex());
+    await run('a', { continued: true, session: 'webhook:pulls:1' });
+    assert.equal((await run('b', { continued: true, session: 'webhook:pulls:2' })).answer, '1: b');
+  });
+
+  test('are not kept without a session key', async (t) => {
+    const { run, seen, home } = start(t, 'claude-code', claudeCode());
+    await run('a');
+    assert.equal((await run('b')).answer, '1: b');
+    assert.ok(seen.every(({ argv }) => argv.includes('--no-session-persistence')));
+    assert.ok(!readdirSync(join(home, 'work')).includes('conversations'));
+  });
+
+  test('a first run that was killed is repeated with another id', async (t) => {
+    const home = tempDir(t);
+    const double = claudeCode();
+    const killed = start(
+      t,
+      'claude-code',
+      (request) => ({ ...double(request), kind: 'timeout', stderr: '' }) as never,
+      home,
+    );
+    assert.equal((await killed.run('a', { continued: true })).answer, null);
+    assert.equal((await start(t, 'claude-code', double, home).run('a', { continued: true })).answer, '1: a');
+  });
+
+  test('a run that fails leaves the conversation as it was', async (t) => {
+    const home = tempDir(t);
+    const double = claudeCode();
+    await start(t, 'claude-code', double, home).run('a', { continued: true });
+    await start(t, 'claude-code', () => exit(1, claudeResult('x', { is_error: true })), home).run('b', {
+      continued: true,
+    });
+    assert.equal((await start(t, 'claude-code', double, home).run('c', { continued: true })).answer, '2: c');
+  });
+
+  test('one that the program has lost fails a run, and the next one begins anew', async (t) => {
+    const { run, home } = start(t, 'claude-code', claudeCode());
+    await run('a', { continued: true });
+    const [hash = ''] = readdirSync(join(home, 'work', 'conversations'));
+    rmSync(join(home, 'work', 'conversations', hash, 'claude-code', 'state'), { recursive: true });
+    assert.match(String((await run('b', { continued: true })).reason), /lost the conversation/);
+    assert.equal((await run('c', { continued: true })).answer, '1: c');
+  });
+
+  test('begin anew after 29 days, and are removed', async (t) => {
+    const { run, clock, home } = start(t, 'codex', codex());
+    await run('a', { continued: true });
+    await clock.advance(29.5 * 86_400_000);
+    assert.equal((await run('b', { continued: true, session: 'webhook:pulls:2' })).answer, '1: b');
+    assert.equal(readdirSync(join(home, 'work', 'conversations')).length, 1);
+    assert.equal((await run('c', { continued: true })).answer, '1: c');
+  });
+
+  test('an id that could be an option is never passed on', async (t) => {
+    const { run, seen } = start(t, 'codex', (request) => {
+      const printed = codex()(request);
+      if (printed.kind !== 'exit') return printed;
+      return { ...printed, stdout: Buffer.from(printed.stdout.toString().replace(/thread-\d+/, '--dangerous')) };
+    });
+    await run('a', { continued: true });
+    await run('b', { continued: true });
+    assert.ok(seen.every(({ argv }) => !argv.includes('--dangerous')));
+  });
+});
+
+describe('what a run may do', () => {
+  test('has the tools of its toolsets', async (t) => {
+    const { run, seen } = start(t, 'claude-code', claudeCode());
+    await run('a', { toolsets: ['web_search', 'vision_analyze', 'terminal'] });
+    const { argv = [] } = seen[0] ?? {};
+    assert.equal(argv[argv.indexOf('--tools') + 1], 'WebSearch,Bash');
+    await run('a', { toolsets: [] });
+    const { argv: none = [] } = seen[1] ?? {};
+    assert.equal(none[none.indexOf('--tools') + 1], '');
+  });
+  test('a prompt never begins with the sign of a command', async (t) => {
+    const { run, seen } = start(t, 'claude-code', claudeCode());
+    await run('\n /config permissionMode=auto');
+    assert.doesNotMatch(String(seen[0]?.stdin), /^\s*\//);
+  });
+  test('its private folder is new in each run and removed', async (t) => {
+    const { run, seen, home } = start(t, 'codex', codex());
+    await run('a');
+    await run('b');
+    const folders = seen.map(({ env }) => String(env.CODEX_HOME));
+    assert.equal(new Set(folders).size, 2);
+    assert.ok(folders.every((folder) => folder.startsWith(join(home, 'work', 'runs'))));
+    assert.ok(seen.every(({ writable = [], env }) => writable.includes(String(env.CODEX_HOME))));
+  });
+});

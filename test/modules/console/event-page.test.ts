@@ -1,0 +1,82 @@
+/** The fields of the API that join a delivery with its request, and that list what needs a person. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { refusalIn, startConsole } from '../../helpers/console.ts';
+import { until } from '../../helpers/gateway.ts';
+import { sendAgain } from '../../helpers/send-again.ts';
+
+const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    routes:
+      one: { secret: INSECURE_NO_AUTH, prompt: "{text}", deliver: log, agent: none, rate_limit: 5 }
+      two: { secret: INSECURE_NO_AUTH, prompt: "{text}", deliver: log, agent: none }
+gateway: { name: blue, console: { port: 0 } }
+jobs: { brief: { schedule: "0 8 * * *", prompt: Brief me. } }
+`;
+
+describe('an event', () => {
+  it('has one page: its request names its delivery, and its delivery names its request', async (t) => {
+    const { get, gateway } = await startConsole(t, CONFIG);
+    const post = async (route: string, id: string, text: string): Promise<number> => {
+      const headers = { 'content-type': 'application/json', 'x-request-id': id };
+      return (
+        await sendAgain(`${gateway.url}/webhooks/${route}`, { method: 'POST', body: JSON.stringify({ text }), headers })
+      ).status;
+    };
+    // The id of an event is in the text of others, in another case, and in another route; and the event arrives twice.
+    assert.equal(await post('one', 'ab', 'first'), 202);
+    assert.equal(await post('one', 'AB', 'ab'), 202);
+    assert.equal(await post('two', 'ab', 'ab'), 202);
+    assert.equal(await post('one', 'ab', 'first'), 200);
+    const requests = await until(async () => {
+      const { items } = await get<'listRequests'>('/api/requests');
+      return items.length === 4 && items;
+    });
+    for (const { id, outcome } of requests) {
+      const { dispatch_id, delivery_id, route } = await get<'getRequest'>(`/api/requests/${id}`);
+      if (outcome === 'duplicate') continue;
+      const delivery = await get<'getDelivery'>(`/api/deliveries/${dispatch_id}`);
+      assert.deepEqual([delivery.request_id, delivery.delivery_id, delivery.route], [id, delivery_id, route]);
+    }
+  });
+
+  it('has no request if a job caused it', async (t) => {
+    const { get, change } = await startConsole(t, CONFIG);
+    const { dispatch } = await change<'runJob'>('/api/jobs/brief/run');
+    assert.equal((await get<'getDelivery'>(`/api/deliveries/${dispatch}`)).request_id, null);
+  });
+});
+
+describe('the console', () => {
+  it('names the gateway, and routes over their rate limit', async (t) => {
+    const { get, gateway } = await startConsole(t, CONFIG);
+    assert.equal((await get<'getSession'>('/api/session')).name, 'blue');
+    const body = { method: 'POST', body: '{"text":"x"}', headers: { 'content-type': 'application/json' } };
+    await until(async () => (await fetch(`${gateway.url}/webhooks/one`, body)).status === 429);
+    // The pages link the route that this message begins with.
+    const { problems } = await get<'getOverview'>('/api/overview');
+    assert.ok(
+      problems.some(({ message }) => /^route one: its rate_limit /.test(message)),
+      JSON.stringify(problems),
+    );
+  });
+
+  it('removes a job that was created at run time, and none of the configuration', async (t) => {
+    const { get, change, ask } = await startConsole(t, CONFIG);
+    const [blueprint] = (await get<'listBlueprints'>('/api/blueprints')).items;
+    const values = Object.fromEntries(blueprint?.fields.map((field) => [field.name, field.default || 'x']) ?? []);
+    const { id } = await change<'createBlueprintJob'>(`/api/blueprints/${blueprint?.key}/jobs`, { values });
+    const jobs = async () => (await get<'listJobs'>('/api/jobs')).items.map((job) => job.id);
+    assert.deepEqual((await jobs()).sort(), ['brief', id].sort());
+    assert.deepEqual(await change<'removeJob'>(`/api/jobs/${id}/remove`), { id });
+    assert.deepEqual(await jobs(), ['brief']);
+    const refused = await ask('/api/jobs/brief/remove', {
+      method: 'POST',
+      body: '{}',
+      headers: { 'content-type': 'application/json' },
+    });
+    assert.deepEqual([refused.status, refusalIn(refused)[0]], [409, 'refused']);
+    assert.deepEqual(await jobs(), ['brief']);
+  });
+});
