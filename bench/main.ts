@@ -10,6 +10,7 @@ import { compileCase } from './cases/compile.ts';
 import { consoleCase } from './cases/console.ts';
 import { deliverCase } from './cases/deliver.ts';
 import { diffRequestsCase } from './cases/diff-requests.ts';
+import { injectionCase } from './cases/injection.ts';
 import { memoryCase } from './cases/memory.ts';
 import { notFoundCase } from './cases/not-found.ts';
 import { openLoopCase } from './cases/open-loop.ts';
@@ -42,6 +43,7 @@ const CASES: readonly Case[] = [
   deliverCase,
   coldStartCase,
   diffRequestsCase,
+  injectionCase,
 ];
 
 const { cases, quick, options } = readArguments();

@@ -153,9 +153,11 @@ function formatUsage({ input_tokens, output_tokens, cost }: Usage): string {
   return parts.flatMap(([value, what]) => (value === null ? [] : [`${value} ${what}`])).join(', ');
 }
 
-const outputTitle = ({ name, target, address, delivered, message_id }: ShownOutput): string => {
+const outputTitle = ({ name, target, address, delivered, reason, message_id }: ShownOutput): string => {
   const to = [target, ...Object.entries(address).map(([field, value]) => `${field}=${value}`)].join(' ');
-  return visible(`output ${name} to ${to}, ${delivered ? (message_id ?? 'delivered') : 'not delivered'}`);
+  return visible(
+    `output ${name} to ${to}, ${delivered ? (message_id ?? 'delivered') : ['not delivered', ...(reason === null ? [] : [reason])].join(': ')}`,
+  );
 };
 
 const outputText = ({ content, text }: ShownOutput): string =>

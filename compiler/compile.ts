@@ -75,9 +75,7 @@ export function compile(input: CompileInput): CompileResult {
   };
 }
 
-interface Checked extends Pick<CompileOutput, 'reach'> {
-  readonly content: TableContent;
-}
+type Checked = Pick<CompileOutput, 'reach'> & { readonly content: TableContent };
 
 /** Validates, checks and lowers the files. Null if a part of the config is unknown. */
 function tableOf(
@@ -136,17 +134,12 @@ function tableOf(
   const subscriptions = lintSubscriptions({ ...input, scope: { ...scope, table: { ...scope.table, routes } } }, report);
   // Subscriptions come first, because messages name the first routes.
   checkAgents({ profiles, routes: [...subscriptions, ...settings.routes], scope }, report);
-  const reach = (name: string): Reach | null => {
+  const reach: CompileOutput['reach'] = (name) => {
     const route = settings.routes.find((each) => each.name === name);
-    return route === undefined || payloads === null
-      ? null
-      : payloads.reachOf(viewRoute({ ...route, at: NO_PLACE }, scope));
+    return route === undefined ? null : (payloads?.reachOf(viewRoute(route, scope)) ?? null);
   };
   return { content: { ...scope.table, routes }, reach };
 }
-
-/** For the view of a route whose position does not matter. */
-const NO_PLACE = { file: '', line: 0 };
 
 function emit({ content, reach }: Checked, input: CompileInput): CompileOutput {
   const { table, text } = emitTable(content);

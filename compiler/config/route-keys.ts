@@ -179,11 +179,11 @@ export interface ExtraValue {
 export const JOB_DELIVERIES: readonly string[] = ['origin'];
 
 /** The keys of an output that are not part of the address. */
-export const OWN_KEYS = ['deliver', 'allow', 'max', 'approve'] as const satisfies readonly (keyof OutputConfig)[];
+export const OWN_KEYS: readonly string[] = ['deliver', 'allow', 'max', 'approve', 'required'];
 
 /** Converts an output to `deliver` and `deliver_extra`. */
 export function deliveryOf(output: OutputConfig): Required<DeliveryConfig> {
-  const { deliver, allow, max, approve, ...address } = output;
+  const { deliver, allow, max, approve, required, ...address } = output;
   return { deliver, deliver_extra: address as Readonly<Record<string, Scalar>> };
 }
 

@@ -37,13 +37,14 @@ export function lowerAgent(
   if (config.command !== undefined) {
     const { command: argv, cwd = null, work = 'run' } = config;
     const sandbox = lowerSandbox(config.sandbox) ?? gateway;
-    const plan = { kind: 'command', argv, cwd, work, ...lowerEnv(config.env ?? {}, scope), sandbox } as const;
+    const limited = config.confined === undefined ? {} : ({ confined: true } as const);
+    const secrets = lowerEnv(config.env ?? {}, scope);
+    const plan = { kind: 'command', argv, cwd, work, ...secrets, sandbox, ...limited } as const;
     // Two programs in a sandbox never share a folder, and all runs of this agent have the same one.
     const alone = sandbox !== null && (cwd !== null || work === 'shared') ? { max_concurrent: 1 } : {};
     const { program } = config;
     const printed = program === undefined ? lowerPrinted(config) : { program };
-    const confined = config.confined === undefined ? {} : ({ confined: true } as const);
-    return { ...plan, ...confined, ...printed, timeout_seconds, ...common, ...alone };
+    return { ...plan, ...printed, timeout_seconds, ...common, ...alone };
   }
   const { openai } = config;
   if (openai === undefined) return { kind: 'preview', timeout_seconds, ...common };

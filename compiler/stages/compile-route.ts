@@ -73,11 +73,9 @@ function* routesOf(
   routes: readonly NamedRoute[],
   scope: RouteScope,
 ): Iterable<RouteView> {
-  // Agent rules do not use the position of a route.
-  const at = { file: '', line: 0 };
-  for (const { name, config } of routes) {
-    if ((config.profile ?? DEFAULT_PROFILE) !== profile) continue;
-    const view = viewRoute({ name, config, at }, scope);
+  for (const route of routes) {
+    if ((route.config.profile ?? DEFAULT_PROFILE) !== profile) continue;
+    const view = viewRoute(route, scope);
     if (runningAgent(view) === agent) yield view;
   }
 }

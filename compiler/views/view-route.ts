@@ -8,7 +8,7 @@ import { INSECURE_NO_AUTH, parseSecretRef } from '../text/secret-ref.ts';
 import type { MachineFacts, RouteEntry, RouteScope, RouteSecretSource, RouteView } from './views.ts';
 
 /** Resolves the names of a route in its scope. */
-export function viewRoute({ name, config }: RouteEntry, scope: RouteScope): RouteView {
+export function viewRoute({ name, config }: Pick<RouteEntry, 'name' | 'config'>, scope: RouteScope): RouteView {
   const { table } = scope;
   const profile = config.profile ?? DEFAULT_PROFILE;
   const schemes = schemesOf(config, table);

@@ -60,19 +60,11 @@ export interface OutputTool {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-export interface OutputServer {
-  readonly command: string;
-  /** Without the file of outputs. */
-  readonly args: readonly string[];
-  /** What it reads from a file beside that one. */
-  readonly declaration: string;
-}
-
 /** Accepts the outputs of one run. They count once the run has succeeded. */
 export interface OutputHandover {
   readonly tools: readonly OutputTool[];
-  /** A program that serves the tools over stdio (MCP); its last argument is the file of outputs. */
-  readonly mcp?: OutputServer;
+  /** A program that serves the tools over stdio (MCP): its last argument is the file of outputs, beside which it reads the declaration. */
+  readonly mcp?: { readonly argv: readonly [string, ...string[]]; readonly declaration: string };
   /**
    * Replaces all earlier outputs of the run.
    * @param lines each a JSON object: `output` is its name, the other members are its fields

@@ -79,7 +79,8 @@ export const shownOutputs = ({ dispatch, steps }: Pick<StoredDispatch, 'dispatch
     );
     const sent = steps.findLast((step) => step.index === index && step.outcome === 'ok');
     const of = { name, target: targetLabel(delivery), address: delivery.extra, text, content: others };
-    return [{ ...of, delivered: sent !== undefined, message_id: sent?.message_id ?? null }];
+    const reason = sent === undefined ? (steps.findLast((step) => step.index === index)?.reason ?? null) : null;
+    return [{ ...of, delivered: sent !== undefined, reason, message_id: sent?.message_id ?? null }];
   });
 
 /** A field of an output as text; the texts of a list are separated by commas. */

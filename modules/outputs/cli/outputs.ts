@@ -1,4 +1,5 @@
 /** `hookwright outputs`: the outputs of a run as tools, for programs that a gateway runs. */
+import { codeOf, messageOf } from '../../../base/errors.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import { command, optionalArgument } from '../../../cli/command-line/command.ts';
 
@@ -9,14 +10,11 @@ export const outputsServeCommand = command({
     const file = given.file ?? context.env.HOOKWRIGHT_OUTPUTS_FILE;
     if (file === undefined)
       throw new CliError(
-        'HOOKWRIGHT_OUTPUTS_FILE is not set: no route with `outputs` runs this program',
-        'let the program of an agent start it, or name the file',
+        'HOOKWRIGHT_OUTPUTS_FILE is not set: the program of an agent, for a route with `outputs`, starts this',
       );
     const { serveOutputs } = await import('../runtime/serve-outputs.ts');
     await serveOutputs(file).catch((error: unknown) => {
-      throw new CliError(
-        `the outputs of the run cannot be read beside ${file}: ${error instanceof Error ? error.message : error}`,
-      );
+      throw new CliError(`the outputs beside ${file} cannot be read (${codeOf(error) ?? messageOf(error)})`);
     });
   },
 });

@@ -28,7 +28,7 @@ export const openHandover: OpenHandover = (outputs, redact) => {
   return {
     redact,
     tools: [...outputs.map(toolOf), toolOf(NOOP)],
-    mcp: { command: process.execPath, args: SERVER, declaration: JSON.stringify(declare(outputs)) },
+    mcp: { argv: [process.execPath, ...SERVER], declaration: JSON.stringify(declare(outputs)) },
     take(taken) {
       lines = taken;
     },
@@ -105,8 +105,7 @@ function checkLines(lines: readonly string[], outputs: readonly DispatchOutput[]
   return { deliveries, dropped, ...(noop === undefined ? {} : { noop }) };
 }
 
-/** A line with the output that it names, and its content or why it is dropped. */
-type CheckedLine = { readonly name: string | null; readonly spec?: Accepted | undefined } & (
+type CheckedLine = { readonly name: string | null; readonly spec?: Accepted } & (
   | Drop
   | { readonly content: OutputContent }
 );

@@ -9,7 +9,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { codeOf } from '../../../base/errors.ts';
-import { DECLARATION, MAX_BYTES } from '../../../runtime/dispatch/agents/outputs-folder.ts';
+import { DECLARATION, linesOf, MAX_BYTES } from '../../../runtime/dispatch/agents/outputs-folder.ts';
 import type { Declaration } from './open-handover.ts';
 import { lineChecker, MAX_LINES } from './open-handover.ts';
 
@@ -51,7 +51,7 @@ async function handOver(file: string, accepted: Declaration['accepted'], output:
     if (codeOf(error) === 'ENOENT') return '';
     throw error;
   });
-  const lines = before.split('\n').filter((line) => line.trim() !== '');
+  const lines = linesOf(before);
   const line = JSON.stringify(output);
   const check = lineChecker(accepted, (text) => text);
   lines.forEach(check);

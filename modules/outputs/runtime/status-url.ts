@@ -16,6 +16,7 @@ import { StoreUnavailable } from '../../../runtime/store/contract.ts';
 import type { StoredDispatch } from '../../../runtime/store/queries.ts';
 import type { ShownState } from '../../../runtime/store/states.ts';
 import { wasRejected } from '../../../runtime/store/states.ts';
+import { shownOutputs } from '../../../runtime/store/timeline.ts';
 import type { LinkedRoute } from '../../../runtime/table/linked-table.ts';
 import { RateWindows } from '../../../runtime/table/rate-limit.ts';
 import type { RoutePlan } from '../../../schemas/generated/types.ts';
@@ -128,6 +129,10 @@ const POLL_MS = 1000;
 export interface EventStatus {
   readonly state: Exclude<ShownState, 'skipped'>;
   readonly answer?: string;
+  /** Delivered outputs, with their texts if the route shows answers. */
+  readonly outputs?: readonly { readonly output: string; readonly text?: string }[];
+  /** Why each of the other outputs was dropped. */
+  readonly dropped?: readonly string[];
 }
 
 export const isOver = ({ state }: EventStatus): boolean => state === 'done' || state === 'dead';
@@ -142,6 +147,13 @@ export interface StatusContext {
 /** A skipped dispatch is `dead` if its budget was used up or a person rejected it, and `done` if there was nothing to deliver. */
 const statusOf = (of: StoredDispatch): EventStatus['state'] =>
   of.state !== 'skipped' ? of.state : of.reason === 'budget' || wasRejected(of) ? 'dead' : 'done';
+
+function outputsOf(of: StoredDispatch, withText: boolean): Pick<EventStatus, 'outputs' | 'dropped'> {
+  const delivered = shownOutputs(of).filter((output) => output.delivered);
+  const outputs = delivered.map(({ name, text }) => ({ output: name, ...(withText && text !== '' ? { text } : {}) }));
+  const dropped = (of.dispatch.dropped ?? []).map(({ reason }) => reason);
+  return { ...(outputs.length === 0 ? {} : { outputs }), ...(dropped.length === 0 ? {} : { dropped }) };
+}
 
 export class EventStatuses {
   private readonly context: StatusContext;
@@ -176,8 +188,9 @@ export class EventStatuses {
     if (dispatch.id !== id || dispatch.route !== name || dispatch.profile !== profile) return null;
     const state = statusOf(dispatch);
     const { answer } = dispatch;
-    const hasAnswer = state === 'done' && status?.answer === true && answer !== null;
-    return hasAnswer && readAnswer(answer).kind === 'answered' ? { state, answer } : { state };
+    const shows = status?.answer === true;
+    const hasAnswer = state === 'done' && shows && answer !== null && readAnswer(answer).kind === 'answered';
+    return { state, ...(hasAnswer ? { answer } : {}), ...outputsOf(dispatch, shows) };
   }
 
   /** Resolves when the dispatch has ended, after `ms`, or when the sender disconnects; at once if too many senders wait. */

@@ -77,15 +77,18 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
   const run = context.confine(plan.sandbox ?? null, { hidden: others, written, onlyTo: plan.only_to ?? {} });
   return {
     async run(request, report) {
-      const started = (await known?.start(request, rest)) ?? null;
-      const argv = [located, ...(started?.args ?? rest)];
-      const folder = await openFolder(plan, context, request.route).catch(async (error: unknown) => {
-        await started?.end(NOT_RUN);
+      const folder = await openFolder(plan, context, request.route);
+      const isHanding = request.outputs !== undefined || usesServer(rest);
+      const outputs = isHanding ? await openOutputs(request, context) : null;
+      const starting = known?.start(request, rest, outputs?.server ?? null).catch(async (error: unknown) => {
+        await outputs?.close();
+        await folder.release();
         throw error;
       });
+      const started = (await starting) ?? null;
       const cwd = plan.cwd === null && plan.work === 'run' ? (started?.cwd ?? folder.path) : folder.path;
       const usageFile = usagePath(folder.path);
-      const outputs = request.outputs === undefined && !usesServer(argv) ? null : await openOutputs(request, context);
+      const argv = [located, ...(started?.args ?? rest)];
       const { stdin, ...parts } = compose(argv, request, outputs?.config ?? '');
       const result = await run({
         argv: parts.argv,
@@ -127,9 +130,6 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
     },
   };
 }
-
-/** The end of a program that was not started. */
-const NOT_RUN: ProcessResult = { kind: 'spawn_failed', code: '', stderr: '' };
 
 /** The configured folder, which must exist, or one of the profile's work folders. */
 async function openFolder(plan: CommandAgentPlan, context: CommandAgentContext, route: string): Promise<WorkFolder> {

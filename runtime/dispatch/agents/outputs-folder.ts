@@ -7,7 +7,8 @@ import { readOwnFile } from '../../../base/files.ts';
 import { isTemporaryLack } from '../../platform/process/run-process.ts';
 import type { AgentRequest } from '../agent-runner.ts';
 import { AgentError, AgentNotStarted } from '../agent-runner.ts';
-import type { WorkFolder, WorkFolders } from './work-folders.ts';
+import type { McpServer } from './known-program.ts';
+import type { WorkFolders } from './work-folders.ts';
 
 /** Largest file of outputs that is read, in bytes; a larger one is rejected. */
 export const MAX_BYTES = 256 * 1024;
@@ -17,6 +18,8 @@ interface OutputsFile {
   readonly env: Readonly<Record<string, string>>;
   /** The file that describes the server of its outputs, as programs read it. */
   readonly config: string;
+  /** The server of its outputs; null if the route has none. */
+  readonly server: McpServer | null;
   /** What the server needs in a sandbox. */
   readonly readable: readonly string[];
   /** Its folder, which the program writes. */
@@ -24,6 +27,9 @@ interface OutputsFile {
   /** Reads the outputs, and removes the folder. Call it once no process of the run is left. */
   close(): Promise<void>;
 }
+
+/** The lines of a file of outputs, without blank ones. */
+export const linesOf = (text: string): readonly string[] => text.split('\n').filter((line) => line.trim() !== '');
 
 /** What the outputs of a run are, for the server that declares them; beside the file of outputs. */
 export const DECLARATION = 'outputs.json';
@@ -36,31 +42,28 @@ export async function openOutputs(
   { outputs, route }: AgentRequest,
   { workFolders, folder }: { readonly workFolders: Pick<WorkFolders, 'create'>; readonly folder: string },
 ): Promise<OutputsFile> {
-  const own = await workFolders.create('run', folder, route).catch((error: unknown): WorkFolder => {
+  const fail = (error: unknown): never => {
     const reason = `cannot create the folder for its outputs (${codeOf(error) ?? messageOf(error)})`;
     throw isTemporaryLack(error) ? new AgentNotStarted(reason) : new AgentError(reason);
-  });
+  };
+  const own = await workFolders.create('run', folder, route).catch(fail);
   const path = join(own.path, 'outputs.jsonl');
   const config = join(own.path, 'mcp.json');
-  const server = outputs?.mcp;
-  const hookwright = server === undefined ? null : { command: server.command, args: [...server.args, path] };
-  if (server !== undefined) await writeFile(join(own.path, DECLARATION), server.declaration);
-  await writeFile(config, JSON.stringify({ mcpServers: hookwright === null ? {} : { hookwright } }));
+  const { argv: [command, ...args] = [], declaration = '' } = outputs?.mcp ?? {};
+  const server = command === undefined ? null : { command, args: [...args, path] };
+  const mcpServers = server === null ? {} : { hookwright: server };
+  await writeFile(join(own.path, DECLARATION), declaration).catch(fail);
+  await writeFile(config, JSON.stringify({ mcpServers })).catch(fail);
   return {
     env: outputs === undefined ? {} : { HOOKWRIGHT_OUTPUTS_FILE: path, HOOKWRIGHT_OUTPUTS_MCP: config },
     config,
-    readable: server === undefined ? [] : [server.command, ...server.args].filter((each) => isAbsolute(each)),
+    server,
+    readable: (outputs?.mcp?.argv ?? []).filter((each) => isAbsolute(each)),
     folder: own.path,
     async close() {
       try {
         const bytes = await readOwnFile(path, MAX_BYTES);
-        if (isUtf8(bytes))
-          outputs?.take(
-            bytes
-              .toString('utf8')
-              .split('\n')
-              .filter((line) => line.trim() !== ''),
-          );
+        if (isUtf8(bytes)) outputs?.take(linesOf(bytes.toString('utf8')));
         else outputs?.refuse('the file is not UTF-8');
       } catch (error) {
         const code = codeOf(error);

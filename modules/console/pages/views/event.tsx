@@ -73,6 +73,11 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
 const Work = ({ of: { outputs, run, dispatch } }: { of: Stored }) => (
   <>
     {outputs.length > 0 && <Outputs of={outputs} />}
+    {(dispatch.dropped ?? []).map(({ output, reason, detail }, at) => (
+      <Note key={at} kind="warn">
+        Dropped {output ?? 'a line'}: {reason} ({detail})
+      </Note>
+    ))}
     {(run.answer !== null || run.attempts > 0) && <Run of={run} />}
     <Card title="Prompt">
       <Block label="Prompt">{dispatch.prompt}</Block>
@@ -187,7 +192,7 @@ const nextStep = ({ reason, route, next }: CapturedRequest) =>
 /** What the agent handed over: each field as text, and where it was posted. */
 const Outputs = ({ of }: { of: Stored['outputs'] }) => (
   <Card title="Outputs" id="outputs">
-    {of.map(({ name, target, address, text, content, delivered, message_id }, at) => (
+    {of.map(({ name, target, address, text, content, delivered, reason, message_id }, at) => (
       <section key={at} class="card">
         <div class="head">
           <h3>
@@ -199,6 +204,7 @@ const Outputs = ({ of }: { of: Stored['outputs'] }) => (
           of={[
             ...Object.entries(address),
             ...Object.entries(content),
+            ['Reason', reason],
             ['Posted', message_id !== null && <External url={message_id} />],
           ]}
         />

@@ -1,6 +1,6 @@
 /** The Rule of Two: no agent reads strangers' text, reaches private data and acts, unless a person approves. */
 import { rule } from '../../../../compiler/rules/support/rule.ts';
-import type { Reach, ReachPlace } from '../../../../compiler/views/views.ts';
+import type { Reach } from '../../../../compiler/views/views.ts';
 import { reachOf } from '../untrusted/reach.ts';
 
 export const ruleOfTwo = rule('rule-of-two', {
@@ -20,17 +20,18 @@ export const ruleOfTwo = rule('rule-of-two', {
         ['C', c],
       ] as const
     ).flatMap(([letter, { at, what }]) => (at === undefined ? [] : [{ ...at, message: `(${letter}) ${what}` }]));
-    const { path = [], within } = a.at ?? {};
-    const place = path.length === 0 ? { at: 'key' as const } : { at: 'value' as const };
-    report({ path, ...place, ...(within === undefined ? {} : { within }), message, hint, related });
+    const place = a.at ?? { path: [] };
+    report({ ...place, at: place.path.length === 0 ? 'key' : 'value', message, hint, related });
   },
 });
 
+/** A longer way is not cheap. */
+const MOST_STEPS = 3;
+
 /** The ways to drop a letter, the one with the fewest changes first. */
 function waysOut(reach: Reach): string {
-  const ways = (['A', 'B', 'C'] as const).map((letter) => distinctWays(reach[letter]));
-  const shown = ways.sort((a, b) => a.length - b.length).map((steps) => steps.join(' and '));
+  const ways = Object.values(reach).map((places) => [...new Set(places.map(({ way }) => way))]);
+  ways.sort((a, b) => a.length - b.length);
+  const shown = ways.filter(({ length }, at) => at === 0 || length <= MOST_STEPS).map((steps) => steps.join(' and '));
   return [...new Set(shown)].join('; or ');
 }
-
-const distinctWays = (places: readonly ReachPlace[]): readonly string[] => [...new Set(places.map(({ way }) => way))];

@@ -1,6 +1,5 @@
 /** Rules about text that strangers may write: where it goes, and what it can cause. */
 
-import { posix } from 'node:path';
 import { agentPlan, agentToolsets } from '../../../../base/names.ts';
 import { printPath } from '../../../../base/paths.ts';
 import { DEFAULT_TOOLSETS, webhookToolsets } from '../../../../compiler/config/agents.ts';
@@ -17,6 +16,7 @@ import type { WrittenLeaf } from '../shapes/operators.ts';
 import { factsOf, listedValues } from '../shapes/operators.ts';
 import type { StartedAgent } from '../untrusted/expanding-programs.ts';
 import { programThatExpands, programWithCommands } from '../untrusted/expanding-programs.ts';
+import { folderOf, opensHidden } from '../untrusted/hidden-folders.ts';
 import type { Filters, UntrustedPart } from '../untrusted/untrusted-texts.ts';
 import {
   actingToolsets,
@@ -104,26 +104,6 @@ function missingWalls(
   const paths = [...(sandbox.read ?? []), ...(sandbox.write ?? []), ...(cwd === undefined ? [] : [cwd])];
   const opened = paths.find((path) => opensHidden(folderOf(path, facts), facts.home, ownFolders));
   return opened === undefined ? null : `; its \`sandbox\` does not prevent it, because it opens \`${opened}\``;
-}
-
-/** Returns the path normalised, with a final `/`, and `/~` for the user's home. */
-function folderOf(path: string, { home, variable }: MachineFacts): string {
-  const base = /^~(?:\/|$)/.test(path) ? '/' : home;
-  const folder = posix.join(path.startsWith('/') ? '/' : base, path, '/');
-  const userHome = posix.join(variable('default', 'HOME') || '/~', '/');
-  return userHome !== '/' && folder.startsWith(userHome) ? folder.replace(userHome, '/~/') : folder;
-}
-
-/** Folders of users' homes on common systems. The user who runs the gateway is unknown here. */
-const USER_HOME = /^\/(?:~|root|(?:home|Users)\/[^/]+)\/(.*)$/s;
-const HIDDEN =
-  /^\/(?:(?:home|Users|var|private)\/)?$|^\/(?:run|tmp|var\/(?:run|tmp)|private\/(?:tmp|var))\/|\/\.env(?:[./]|$)/;
-
-function opensHidden(folder: string, home: string, ownFolders: readonly string[]): boolean {
-  const [, below] = USER_HOME.exec(folder) ?? [];
-  if (ownFolders.some((own) => below?.startsWith(`${own}/`))) return false;
-  const gateway = `${home}/`;
-  return below !== undefined || HIDDEN.test(folder) || folder.startsWith(gateway) || gateway.startsWith(folder);
 }
 
 /** The reader of files that a run leaves, by its work folder. */

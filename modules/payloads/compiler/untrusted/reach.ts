@@ -3,35 +3,29 @@
  * session of others, (C) changes something or sends to a third party. An agent with all three can be made to give away
  * or change what is not the stranger's.
  */
-import { posix } from 'node:path';
 import { agentPlan, DEFAULT_PROFILE } from '../../../../base/names.ts';
 import { parsePath, printPath } from '../../../../base/paths.ts';
 import { readPlaceholders } from '../../../../compiler/config/grammar.ts';
-import { deliveryOf, sessionOf } from '../../../../compiler/config/route-keys.ts';
-import type { NodePath } from '../../../../compiler/diagnostics/diagnostic.ts';
-import { deliverPath, deliveryTargets, STORING_TARGETS } from '../../../../compiler/rules/support/receivers.ts';
+import { sessionOf } from '../../../../compiler/config/route-keys.ts';
+import { lowerDeliver, lowerOutputs } from '../../../../compiler/lower/route.ts';
+import { STORING_TARGETS } from '../../../../compiler/rules/support/receivers.ts';
 import { oneOf } from '../../../../compiler/text/suggest.ts';
 import type { Reach, ReachPlace, RouteView } from '../../../../compiler/views/views.ts';
 import { findJobs, runningAgent } from '../../../../compiler/views/views.ts';
-import type {
-  AgentPlan,
-  CommandAgentPlan,
-  JobPlan,
-  SandboxPlan,
-  TargetPlan,
-} from '../../../../schemas/generated/types.ts';
-import { payloadsOf } from '../payloads/payloads.ts';
+import type { AgentPlan, CommandAgentPlan, JobPlan, TemplatePlan } from '../../../../schemas/generated/types.ts';
+import { folderOf, opensHidden } from './hidden-folders.ts';
 import type { UntrustedPart } from './untrusted-texts.ts';
 import { actingToolsets, describePart, isFullyConfined, untrustedParts } from './untrusted-texts.ts';
 
 export function reachOf(route: RouteView): Reach {
   const job = jobOf(route);
-  const agent = agentOf(route, job);
+  const isRun = route.mode === 'agent' || job !== null;
+  const agent = isRun && route.profilePlan !== null ? agentPlan(route.profilePlan, runningAgent(route)) : null;
   const parts = untrustedParts(route);
   const tools = isFullyConfined(route) || agent === null ? [] : toolPlaces(route, job);
   const program = agent?.kind === 'command' ? agent : null;
   return {
-    A: parts.map((part) => ({ what: describePart(part).replace(/,$/, ''), way: wayOfPart(part), at: placeOf(part) })),
+    A: parts.map(textPlace),
     B: [...(program === null ? [] : privatePlaces(route, program)), ...tools, ...sessionPlaces(route, agent, parts)],
     C: [...(program === null ? [] : openPlaces(route, program)), ...tools, ...messagePlaces(route, job)],
   };
@@ -43,21 +37,15 @@ function jobOf(route: RouteView): JobPlan | null {
   return job === undefined ? null : (route.scope.table.jobs[job.id] ?? null);
 }
 
-/** The agent that reads the prompt; null if there is none. */
-function agentOf(route: RouteView, job: JobPlan | null): AgentPlan | null {
-  const { mode, profilePlan } = route;
-  const isRun = mode === 'agent' || (mode === 'cron' && job !== null);
-  return isRun && profilePlan !== null ? agentPlan(profilePlan, runningAgent(route)) : null;
-}
-
-const placeOf = ({ placeholder, offset }: UntrustedPart): NonNullable<ReachPlace['at']> =>
-  placeholder === null ? { path: [] } : { path: ['prompt'], within: { offset, length: placeholder.length } };
-
-const wayOfPart = ({ placeholder, review }: UntrustedPart): string => {
+function textPlace(part: UntrustedPart): ReachPlace {
+  const { placeholder, offset, review } = part;
+  const what = describePart(part).replace(/,$/, '');
   const [field] = review?.author ?? [];
-  if (field !== undefined) return `filter on \`${field}\``;
-  return placeholder === null ? 'name the fields that the agent needs in `prompt`' : `leave out \`${placeholder}\``;
-};
+  const leaveOut = placeholder === null ? 'name the fields that the agent needs' : `leave out \`${placeholder}\``;
+  const way = field === undefined ? leaveOut : `filter on \`${field}\``;
+  if (placeholder === null) return { what, way, at: { path: [] } };
+  return { what, way, at: { path: ['prompt'], within: { offset, length: placeholder.length } } };
+}
 
 /** A key of the agent. The files of other profiles are separate, so that there is no position. */
 function atAgent(route: RouteView, key: string): Pick<ReachPlace, 'at'> {
@@ -76,48 +64,24 @@ function privatePlaces(route: RouteView, { argv, sandbox, confined, env, only_to
     const what = `${program} has the files and secrets of the gateway's user`;
     return [{ what, way: SANDBOX, ...atAgent(route, 'command') }];
   }
-  const opened = [...sandbox.read, ...sandbox.write].filter((path) => isPrivate(path, route));
+  const opened = [...sandbox.read, ...sandbox.write].filter((path) => !argv.includes(path) && isPrivate(path, route));
   const secrets = Object.keys(env).filter((name) => env[name]?.kind !== 'literal' && only_to[name] === undefined);
-  return [
-    ...opened.map((path) => {
-      const what = `the sandbox of ${program} opens \`${path}\``;
-      return { what, way: `remove \`${path}\` from \`sandbox\``, ...atAgent(route, 'sandbox') };
-    }),
-    ...secrets.map((name) => {
-      const what = `${program} has the secret \`${name}\``;
-      return { what, way: `hide \`${name}\` with \`only_to\``, ...atAgent(route, 'env') };
-    }),
-  ];
+  const opens = opened.map((path) => [`opens \`${path}\``, `remove \`${path}\` from \`sandbox\``, 'sandbox'] as const);
+  const has = secrets.map(
+    (name) => [`has the secret \`${name}\``, `hide \`${name}\` with \`only_to\``, 'env'] as const,
+  );
+  return [...opens, ...has].map(([what, way, key]) => ({ what: `${program} ${what}`, way, ...atAgent(route, key) }));
 }
 
-/** Folders of users. The user who runs the gateway is unknown here. */
-const HOME = /^\/(?:~|root|(?:home|Users)\/[^/]+)(?:\/(.*))?$/s;
-/** Folders with keys among the folders that programs have in a home. */
-const KEYS =
-  /^\.(?:ssh|aws|azure|gnupg|kube|docker|config|netrc|npmrc|pypirc|git-credentials|password-store|mozilla|env)(?:\/|$)/;
+/** A program's own folder in a home, without those that hold keys. */
+const OWN_FOLDER =
+  /^\/(?:~|root|(?:home|Users)\/[^/]+)\/\.(?!(?:ssh|aws|azure|gnupg|kube|docker|config|netrc|npmrc|pypirc|git-credentials|password-store|mozilla|env)\/)/;
 
-/** Whether the path opens a home, the gateway's home or keys. A program's own folder (`~/.tool`, `~/.cache/tool`) is not private. */
+/** Whether the path opens files of people, of the gateway or with keys: what sandboxes hide, but for a program's own folder. */
 function isPrivate(path: string, { scope: { facts } }: RouteView): boolean {
-  const written = path.startsWith('~') ? `/${path}` : path;
-  const full = posix.join('/', written, '/').slice(0, -1) || '/';
-  const home = facts.variable(DEFAULT_PROFILE, 'HOME');
-  const isAbove = (folder: string): boolean => `${folder}/`.startsWith(full === '/' ? '/' : `${full}/`);
-  if (
-    isAbove('/~') ||
-    isAbove('/home') ||
-    isAbove('/Users') ||
-    isAbove(facts.home) ||
-    full.startsWith(`${facts.home}/`)
-  )
-    return true;
-  if (/(?:^|\/)\.env(?:[./]|$)/.test(full) || /^\/etc\/(?:shadow|ssl\/private)/.test(full)) return true;
-  const own = home !== undefined && (full === home || full.startsWith(`${home}/`)) ? full.slice(home.length + 1) : null;
-  const below = own ?? (HOME.test(full) ? (HOME.exec(full)?.[1] ?? '') : null);
-  if (below === null) return false;
-  return !below.startsWith('.') || KEYS.test(below) || below.split('/')[0] === basename(facts.home);
+  const [folder, home] = [folderOf(path, facts), folderOf(facts.home, facts)];
+  return folder.startsWith(home) || (opensHidden(folder, facts.home, []) && !OWN_FOLDER.test(folder));
 }
-
-const basename = (path: string): string => posix.basename(path);
 
 /** Servers of models, to which every prompt goes anyway. */
 const MODEL_HOST =
@@ -131,26 +95,20 @@ function openPlaces(route: RouteView, { argv, sandbox }: CommandAgentPlan): Reac
     const what = `\`${argv[0]}\` runs without a sandbox, and reaches every host`;
     return [{ what, way: SANDBOX, ...atAgent(route, 'command') }];
   }
-  const hosts = furtherHosts(sandbox);
+  const { network } = sandbox;
+  const hosts = network === 'any' ? ['every host'] : network.filter((host) => !isModelHost(host));
   if (hosts.length === 0) return [];
-  const what = `the sandbox of \`${argv[0]}\` allows ${sandbox.network === 'any' ? 'every host' : listed(hosts)}`;
-  const way = `limit \`network\` to the host of the model`;
-  return [{ what, way, ...atAgent(route, 'sandbox') }];
+  const what = `the sandbox of \`${argv[0]}\` allows ${oneOf(hosts, 'and')}`;
+  return [{ what, way: 'limit `network` to the host of the model', ...atAgent(route, 'sandbox') }];
 }
-
-const furtherHosts = ({ network }: SandboxPlan): readonly string[] =>
-  network === 'any' ? ['*'] : network.filter((host) => !isModelHost(host));
-
-const listed = (names: readonly string[]): string => oneOf(names, 'and');
 
 /** Tools that act can also read files or memory. */
 function toolPlaces(route: RouteView, job: JobPlan | null): ReachPlace[] {
   const acting = actingToolsets(route);
   if (acting.length === 0) return [];
-  const what = `its toolsets include ${listed(acting)}`;
-  const at: Pick<ReachPlace, 'at'> =
-    job === null && route.config.toolsets !== undefined ? { at: { path: ['toolsets'] } } : {};
-  return [{ what, way: `leave out ${listed(acting)}`, ...at }];
+  const what = `its toolsets include ${oneOf(acting, 'and')}`;
+  const at = job === null && route.config.toolsets !== undefined ? { at: { path: ['toolsets'] } } : {};
+  return [{ what, way: `leave out ${oneOf(acting, 'and')}`, ...at }];
 }
 
 /** A session that events of several authors share. A model gets its history; what a program keeps is unknown. */
@@ -164,9 +122,8 @@ function sessionPlaces(route: RouteView, agent: AgentPlan | null, parts: readonl
     printPath(each),
   );
   const isOfAuthor = (authors: readonly string[]): boolean => authors.some((field) => fields.includes(field));
-  const trusted = payloadsOf(route)?.seenBy(route)?.shape.review;
   const people = ({ review }: UntrustedPart): readonly string[] =>
-    (review?.author ?? []).filter((field) => (trusted?.trustedValues(field) ?? null) === null);
+    (review?.author ?? []).filter((field) => !field.endsWith('_association'));
   const senders = route.schemes.flatMap(({ author }) => author?.paths.map((path) => printPath(path)) ?? []);
   const own = parts.map((part) => (people(part).length > 0 ? people(part) : senders));
   if (own.length === 0 ? isOfAuthor(senders) : own.every(isOfAuthor)) return [];
@@ -177,47 +134,30 @@ function sessionPlaces(route: RouteView, agent: AgentPlan | null, parts: readonl
 
 /** The deliveries and outputs that reach other people than the owner. */
 function messagePlaces(route: RouteView, job: JobPlan | null): ReachPlace[] {
-  if (route.mode === 'cron') return job === null ? [] : jobMessages(route, job);
   const { config, mode, scope } = route;
-  const place = (name: string, isApproved: boolean | undefined, path: NodePath, key: string): ReachPlace => {
-    const what =
-      path[0] === 'outputs' ? `its output \`${path[1]}\` goes to \`${name}\`` : `its answer goes to \`${name}\``;
-    return {
-      what,
-      way: `add \`approve: true\`${key}`,
-      at: { path },
-      ...(isApproved === true ? { approved: true } : {}),
-    };
-  };
-  const answers = deliveryTargets(config, scope.table).flatMap(({ name, index, plan, extra }) =>
-    isOwners(route, plan, extra.get('chat_id')?.text) ? [] : [place(name, config.approve, deliverPath(index), '')],
-  );
-  const outputs = Object.entries(mode === 'agent' ? (config.outputs ?? {}) : {}).flatMap(([output, written]) =>
-    deliveryTargets(deliveryOf(written), scope.table).flatMap(({ name, plan, extra }) =>
-      isOwners(route, plan, extra.get('chat_id')?.text)
-        ? []
-        : [place(name, written.approve, ['outputs', output, 'deliver'], ` to the output \`${output}\``)],
-    ),
-  );
-  return [...answers, ...outputs];
-}
-
-function jobMessages(route: RouteView, { name, deliver, outputs = [] }: JobPlan): ReachPlace[] {
-  const all = [...deliver, ...outputs.map(({ delivery }) => delivery)];
-  return all.flatMap(({ target, label = target, extra, approve_ms }) => {
-    const plan = route.scope.table.targets[target];
-    const [segment] = extra.chat_id ?? [];
-    const chat = segment?.kind === 'text' ? segment.text : extra.chat_id === undefined ? undefined : '';
-    if (plan === undefined || isOwners(route, plan, chat)) return [];
-    const what = `the job \`${name}\` sends to \`${label}\``;
-    const way = `add \`approve: true\` to the job \`${name}\``;
-    return [{ what, way, ...(approve_ms === undefined ? {} : { approved: true as const }) }];
+  const { plan: answers } = lowerDeliver(config, scope.table);
+  const own = { deliver: answers ?? [], ...lowerOutputs(mode === 'agent' ? config.outputs : {}, scope.table).plan };
+  const { deliver = [], outputs = [] } = mode === 'cron' ? (job ?? {}) : own;
+  return [
+    ...deliver.map((delivery) => ({ delivery, what: 'its answer', path: ['deliver'] })),
+    ...outputs.map(({ name, delivery }) => {
+      return { delivery, what: `its output \`${name}\``, path: ['outputs', name, 'deliver'] };
+    }),
+  ].flatMap(({ delivery: { target, label = target, extra, approve_ms }, what, path }) => {
+    if (isOwners(route, target, extra.chat_id)) return [];
+    const way = `approve ${what.replace('its', 'each')} (\`approve: true\`)`;
+    const approved = approve_ms === undefined ? {} : { approved: true as const };
+    return [{ what: `${what} goes to \`${label}\``, way, ...(job === null ? { at: { path } } : {}), ...approved }];
   });
 }
 
 /** Whether only the owner reads it: a storing target, or the home channel. A target without chats has no home channel. */
-function isOwners({ profilePlan }: RouteView, { name, address }: TargetPlan, chat: string | undefined): boolean {
-  if (STORING_TARGETS.has(name)) return true;
+function isOwners({ profilePlan, scope }: RouteView, target: string, chat: TemplatePlan | undefined): boolean {
+  const { address } = scope.table.targets[target] ?? {};
+  if (STORING_TARGETS.has(target) || address === undefined) return true;
   const hasChats = address.some((field) => field.name === 'chat_id');
-  return hasChats && (chat === undefined || chat === profilePlan?.targets[name]?.home_channel);
+  const [first, ...more] = chat ?? [];
+  const isHome =
+    first?.kind === 'text' && more.length === 0 && first.text === profilePlan?.targets[target]?.home_channel;
+  return hasChats && (chat === undefined || isHome);
 }

@@ -168,17 +168,6 @@ function budgetText({ budget, limits, spent, until }: NonNullable<Explanation['b
   return `${budget}: ${used === '' ? 'nothing' : used} spent, limit ${amountsText(limits)}, until ${until}`;
 }
 
-/** The letters of the Rule of Two, with what each stands for. */
-function reachFacts(reach: Explanation['reach']): readonly (readonly [name: string, text: string | null])[] {
-  const { A = [], B = [], C = [] } = reach ?? {};
-  const facts = [
-    ['A reads', A],
-    ['B reaches', B],
-    ['C acts', C],
-  ] as const;
-  return facts.map(([name, causes]) => [name, causes.length === 0 ? null : causes.join('; ')]);
-}
-
 /** What a sandboxed program can access. */
 function sandboxText({ network, read, write }: NonNullable<Explanation['sandbox']>): string {
   const paths = (name: string, of: readonly string[]): readonly string[] =>
@@ -221,7 +210,9 @@ function formatOutcome(explanation: Explanation, paint: Paint): string[] {
     ['replaces', explanation.on_newer === undefined ? null : REPLACED[explanation.on_newer]],
     ['at once', explanation.max_concurrent === undefined ? null : `at most ${explanation.max_concurrent} of its runs`],
     ['sandbox', explanation.sandbox === undefined ? null : sandboxText(explanation.sandbox)],
-    ...reachFacts(explanation.reach),
+    ...(['A reads', 'B reaches', 'C acts'] as const).map((name) => {
+      return [name, explanation.reach?.[name[0] as 'A' | 'B' | 'C'].join('; ') || null] as const;
+    }),
     ['fires', explanation.job === null ? null : `job ${explanation.job}`],
     [
       'waits',

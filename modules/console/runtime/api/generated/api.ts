@@ -599,6 +599,10 @@ export interface Delivery {
     };
     readonly delivered: boolean;
     /**
+     * Why it is not delivered, if it was tried; null if it is, or waits.
+     */
+    readonly reason: string | null;
+    /**
      * The id that the target returned, or the link to what was posted.
      */
     readonly message_id: string | null;
