@@ -18,7 +18,7 @@ const LEAST_MEDIAN = 70;
 const MOST_IN_NINE_OF_TEN = 240;
 const MOST_IN_A_FILE = 450;
 const SPINE_FILES = { least: 60, most: 75 };
-const SPINE_LINES = 9650;
+const SPINE_LINES = 9500;
 /** How far a figure of today may be from the truth. */
 const STALE = 0.03;
 

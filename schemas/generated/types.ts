@@ -61,7 +61,7 @@ export type AlertKind =
  */
 export type OwnSender = OwnSenderField | OwnSenderSetting;
 /**
- * How to get the current state of the object at the address, before the first post of a route with `fresh`: the first entry whose pattern matches the route's value.
+ * How to request the current state of the object at the address, before the first post of a route with `fresh`. The first entry whose `matches` matches the value of the route's `fresh` is used.
  *
  * @minItems 1
  */
@@ -346,7 +346,7 @@ export interface AgentToolNames {
     [k: string]: string[];
   };
   /**
-   * Text for no tool. Default: the empty text.
+   * Text in place of `{toolsets}` if the run has no tool. Default: the empty text.
    */
   none?: string;
 }
@@ -370,13 +370,13 @@ export interface AgentNeeds {
   outside?: Arguments;
 }
 /**
- * Where the JSON that the program prints (one value, a list of values, or one value a line) has the result. `ended`: a value that a complete output has. `answer`: the text. `id`: the id of the conversation; without it, hookwright chooses a UUID.
+ * Where to find the result in the JSON that the program prints (one value, a list of values, or one value a line). `ended`: the output is complete if it has a value that meets this condition. `answer`: the text of the answer. `id`: the id of the conversation; without it, hookwright chooses a UUID.
  */
 export interface AgentOutput {
   ended?: PrintedCondition;
   answer: PrintedText;
   /**
-   * Where the reason of a failed run is; the first place that has a text counts.
+   * Where to find the reason of a failed run. The first entry that finds a text is used.
    */
   errors?: PrintedText[];
   usage?: AgentUsage;
@@ -398,15 +398,15 @@ export interface PrintedText {
    */
   path: string;
   /**
-   * Only values after the last one that meets one of these conditions count: text before a tool call is not the answer.
+   * Ignores the values up to the last one that meets one of these conditions, because text before a tool call is not the answer.
    */
   since?: PrintedCondition[];
   /**
-   * A text that begins like this does not count.
+   * Ignores texts that begin with this text.
    */
   except?: string;
   /**
-   * All values that meet the condition are parts of the text.
+   * Joins the texts of all values that meet the condition. Absent: only the last one is used.
    */
   joined?: true;
   /**
@@ -830,7 +830,7 @@ export interface RouteConfig {
    */
   deliver_only?: boolean;
   /**
-   * Name of one of `agents`. `none`: the prompt is the message, stored and retried. Default: `agent`.
+   * Agent to run, by its name in `agents`. `none`: no agent runs, and the prompt is the message, stored and retried. Default: `agent`.
    */
   agent?: string;
   /**
@@ -1699,7 +1699,7 @@ export interface GuardedSecretConfig {
   in?: 'body';
 }
 /**
- * Where the JSON that `command` prints has tokens and cost: one or more paths for each. Values of several paths are added; `*` matches every member.
+ * Where to find tokens and cost in the JSON that `command` prints: one or more paths for each. Values of several paths are added; `*` matches every member.
  */
 export interface UsagePathsConfig {
   /**
@@ -1853,7 +1853,7 @@ export interface JobConfig {
   approve?: boolean;
   outputs?: OutputsConfig1;
   /**
-   * Name of one of `agents`. `none`: the prompt is the message, and no agent runs. Default: `agent`.
+   * Agent to run, by its name in `agents`. `none`: no agent runs, and the prompt is the message. Default: `agent`.
    */
   agent?: string;
   /**
@@ -2116,7 +2116,7 @@ export interface Locator {
    */
   query?: string;
   /**
-   * Dotted path into the JSON body (or into the form field); numbers index arrays.
+   * Dotted path into the JSON body; with `form`, into the JSON in that form field. A number is the index of a list element: `items.0.id`.
    */
   json?: string;
   /**
@@ -2162,7 +2162,7 @@ export interface SourceTimestamp {
    */
   query?: string;
   /**
-   * Dotted path into the JSON body (or into the form field); numbers index arrays.
+   * Dotted path into the JSON body; with `form`, into the JSON in that form field. A number is the index of a list element: `items.0.id`.
    */
   json?: string;
   /**
@@ -2257,7 +2257,7 @@ export interface ChallengeCondition {
    */
   query?: string;
   /**
-   * Dotted path into the JSON body (or into the form field); numbers index arrays.
+   * Dotted path into the JSON body; with `form`, into the JSON in that form field. A number is the index of a list element: `items.0.id`.
    */
   json?: string;
   /**
@@ -2903,15 +2903,15 @@ export interface TargetFind {
    */
   list?: string;
   /**
-   * Dotted path, in an entry, of the text that contains `{marks}` or `{key}`.
+   * Dotted path in a list entry: the text that contains `{marks}` or `{key}`.
    */
   text: string;
   /**
-   * Dotted path, in an entry, of the message's id, which is `{found}` in `update`.
+   * Dotted path in a list entry: the id of the message. `update` uses it as `{found}`.
    */
   id: string;
   /**
-   * Dotted path, in an entry, of the message's author. Only messages of the account that posts count, because anyone can copy a mark. Absent: no other account can write there.
+   * Dotted path in a list entry: the author of the message. Messages of other accounts than the one that posts are ignored, because anyone can copy a mark. Omit it only if no other account can write there.
    */
   author?: string;
   /**
@@ -2921,7 +2921,7 @@ export interface TargetFind {
 }
 export interface TargetState {
   /**
-   * Regular expression that matches the whole value.
+   * Regular expression for the whole value of `fresh`.
    */
   matches: string;
   /**
@@ -4306,7 +4306,7 @@ export interface ServerPlan {
   direct_timeout_seconds: number;
   idempotency_ttl_seconds: number;
   /**
-   * For routes without their own; null: the source decides.
+   * Time that an event waits while the disk is slow before it is answered 503, in seconds, on routes that do not set it. Null: 2.5, or up to 8 if the source sends an id and waits that long.
    */
   accept_timeout_seconds: number | null;
 }
@@ -5334,7 +5334,7 @@ export interface ProgramVersionPlan {
   below: string;
 }
 /**
- * Where the JSON that an agent's program prints has tokens and cost. Values of several paths are added; `*` matches every member.
+ * Where to find tokens and cost in the JSON that an agent's program prints. Values of several paths are added; `*` matches every member.
  */
 export interface UsagePathsPlan {
   input: string[][];

@@ -608,7 +608,7 @@ export interface Delivery {
     readonly message_id: string | null;
   }[];
   /**
-   * Events of the delivery, in order.
+   * History of the delivery, oldest entry first: accepted, runs, attempts, approvals.
    */
   readonly timeline: readonly {
     readonly at: number;
