@@ -7,7 +7,7 @@ import { createHmac } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { DatabaseSync } from '@photostructure/sqlite';
+import { connect } from '../../runtime/store/sqlite/driver.ts';
 import { startGatewayProcess } from '../../test/helpers/gateway-process.ts';
 import { sendAgain } from '../../test/helpers/send-again.ts';
 import { buildProgram, ROOT } from '../harness/build.ts';
@@ -138,12 +138,12 @@ async function settled(program: readonly string[], home: string): Promise<void> 
 }
 
 function judge(all: readonly Attack[], { hosts, world, home }: { hosts: Hosts; world: World; home: string }): Outcome {
-  const store = new DatabaseSync(join(home, 'state.db'), { readOnly: true });
-  const rows = store.prepare('SELECT text FROM answer').all() as readonly { readonly text: string }[];
+  const store = connect(join(home, 'state.db'), { busyMs: 1000 });
+  const rows = store.query<[string]>('SELECT text FROM answer').all();
   store.close();
   const traces: Traces = {
     requests: hosts.requests,
-    answers: rows.map(({ text }) => text).join('\n'),
+    answers: rows.map(([text]) => text).join('\n'),
     mixed: hosts.mixed,
     fileText: (path) => (existsSync(path) ? readFileSync(path, 'utf8') : ''),
   };

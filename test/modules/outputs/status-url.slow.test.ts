@@ -264,7 +264,10 @@ test('a rejected message is dead, and its answer is not returned', async () => {
   const plan = routePlan('ci', { status: { answer: true } });
   const steps = [{ kind: 'delivery', outcome: 'rejected' }];
   const ended = { id: 'd', route: 'ci', profile: 'default', state: 'skipped', reason: 'log: not_approved' };
-  const found = { kind: 'found', dispatch: { ...ended, steps, answer: 'a draft' } } as unknown;
+  const found = {
+    kind: 'found',
+    dispatch: { ...ended, steps, answer: 'a draft', dispatch: { deliveries: [] } },
+  } as unknown;
   const store = { shared: null, read: async () => found as never };
   const statuses = new EventStatuses({ store, clock: new FakeClock(), log: silentLog, key: async () => 'k' });
   assert.deepEqual(await statuses.read('d', plan), { state: 'dead' });
@@ -342,8 +345,37 @@ test('uses one timer per sender, and in a shared store one query for all', async
 
 test('a pending approval has the state waiting', async () => {
   const plan = routePlan('ci', { status: { answer: true } });
-  const dispatch = { id: 'a', state: 'waiting', reason: null, answer: 'x', route: 'ci', profile: 'default' };
+  const own = { steps: [], dispatch: { deliveries: [] } };
+  const dispatch = { id: 'a', state: 'waiting', reason: null, answer: 'x', route: 'ci', profile: 'default', ...own };
   const store = { shared: null, read: async () => ({ kind: 'found', dispatch }) as never };
   const statuses = new EventStatuses({ store, clock: new FakeClock(), log: silentLog, key: async () => 'k' });
   assert.deepEqual(await statuses.read('a', plan), { state: 'waiting' });
+});
+
+test('delivered outputs are returned, with texts only beside answers, and of dropped ones the reasons', async () => {
+  const output = (name: string, text: string) => ({
+    target: 'log',
+    extra: {},
+    unresolved: [],
+    output: { name, content: { text } },
+  });
+  const dropped = [{ output: 'label', line: 3, reason: 'not_allowed', detail: 'a stranger wrote this' }];
+  const own = { deliveries: [output('note', 'sent'), output('page', 'not sent')], dropped };
+  const steps = [{ kind: 'delivery', index: 0, outcome: 'ok' }];
+  const row = {
+    id: 'a',
+    state: 'done',
+    reason: null,
+    answer: null,
+    route: 'ci',
+    profile: 'default',
+    steps,
+    dispatch: own,
+  };
+  const store = { shared: null, read: async () => ({ kind: 'found', dispatch: row }) as never };
+  const statuses = new EventStatuses({ store, clock: new FakeClock(), log: silentLog, key: async () => 'k' });
+  const read = (answer: boolean) => statuses.read('a', routePlan('ci', { status: { answer } }));
+  const rest = { state: 'done', dropped: ['not_allowed'] };
+  assert.deepEqual(await read(true), { ...rest, outputs: [{ output: 'note', text: 'sent' }] });
+  assert.deepEqual(await read(false), { ...rest, outputs: [{ output: 'note' }] });
 });
