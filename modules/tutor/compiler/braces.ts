@@ -1,16 +1,16 @@
 /**
  * Braces in templates, in the spelling of other tools. The compiler asks about texts with other braces, and
  * about malformed ones (`Problem.ask`). What is in braces is an attempt at a placeholder unless it has the form of prose, JSON,
- * CSS, code or mathematics (`isHarmless`). A repair is given only if the text can have had no other meaning.
+ * CSS, code or mathematics (`isOtherText`). A repair is given only if the text can have had no other meaning.
  */
 import { PART, PATH, parseField, parsePath, printPath, splitField } from '../../../base/paths.ts';
 import { readTokens } from '../../../compiler/config/grammar.ts';
 import type { Problem } from '../../../compiler/diagnostics/diagnostic.ts';
 import { BESIDE, BLOCK_WORDS, BRACE_HINTS, FOREIGN_ROOTS, MONEY_WORDS } from './built/names.ts';
-import { isHarmless } from './harmless-braces.ts';
+import { isOtherText } from './harmless-braces.ts';
 import { isNamed } from './read-values.ts';
 
-export type Answer = Pick<Problem, 'message' | 'hint' | 'fix'>;
+type Answer = Pick<Problem, 'message' | 'hint' | 'fix'>;
 
 /** Returns the problems of a template; `within` is the part of the text. */
 export function readBraces(text: string): readonly Problem[] {
@@ -202,7 +202,7 @@ function literal(written: string, meant: readonly string[], hint: keyof typeof B
 /** Text in braces; null if it may be prose, data or code. */
 function single(match: RegExpExecArray): Answer | null {
   const [written, inside = ''] = match;
-  return isNamed(BLOCK_WORDS, inside.trim()) || isHarmless(inside, match) ? null : attempt(inside, written);
+  return isNamed(BLOCK_WORDS, inside.trim()) || isOtherText(inside, match) ? null : attempt(inside, written);
 }
 
 /** Explains an attempt: which path is meant, and how it is written here. */

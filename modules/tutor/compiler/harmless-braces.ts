@@ -81,7 +81,7 @@ const BY_TEXT: readonly RegExp[] = [
 const NEAR = 400;
 
 /** Whether the text in braces may be something else than an attempt at a placeholder. */
-export function isHarmless(inside: string, { index, input, 0: written }: RegExpExecArray): boolean {
+export function isOtherText(inside: string, { index, input, 0: written }: RegExpExecArray): boolean {
   // Bounded, so that a long text costs no more for each of its braces.
   const before = input.slice(Math.max(0, index - NEAR), index);
   const line = before.slice(before.lastIndexOf('\n') + 1) + input.slice(index, index + NEAR).split('\n', 1)[0];
