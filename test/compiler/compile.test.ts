@@ -142,7 +142,7 @@ platforms:
     secret: env:S
     routes:
       theirs: { profile: work, prompt: x, deliver: messenger_a }
-      job: { profile: work, cron_job: daily }
+      job: { profile: work, cron_job: daily, prompt: x }
 gateway: { multiplex_profiles: ${multiplex} }
 jobs:
   daily: { schedule: "0 9 * * *", prompt: Mine. }

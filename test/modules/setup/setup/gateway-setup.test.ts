@@ -105,6 +105,7 @@ test('the wizard starts from the current settings and writes only after confirma
       [ASKS.reach, down + ENTER],
       ['9123', ENTER],
       [ASKS.keep, ENTER],
+      [ASKS.agent, ENTER],
       [ASKS.first, ENTER],
       [ASKS.write, 'n'],
     ],
