@@ -94,7 +94,7 @@ it('a gateway ends the pending work of a killed gateway of an earlier format, ea
     return rows.filter(({ state }) => !['done', 'dead', 'skipped'].includes(state)).map(({ route }) => route);
   };
 
-  // By itself: all but what waits for a person.
+  // By itself: all but pending work for a person.
   await until(async () => (await openOnes()).length === 3);
   assert.deepEqual(sorted(await openOnes()), ['asks', 'held', 'held']);
   const answers = ['HANG 1', 'HANG 2', 'HANG talk 1', 'HANG talk 2', 'HANG tea', 'answered 1'];

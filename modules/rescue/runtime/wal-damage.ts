@@ -253,7 +253,7 @@ const stateOf = (page: Buffer): FileState => ({
 
 /**
  * True if the log with these states was not written over the file. A log may begin with a change of the schema, as the migration
- * of its file, which has no number of its own.
+ * of its file, which has no separate number.
  */
 function isOtherState(file: FileState | undefined, states: readonly FileState[]): boolean {
   const [first] = states;

@@ -157,7 +157,7 @@ curl -sSk ${AUTH} "\${HOST/https/http}/body/verbatim"; curl -sSk ${AUTH} -H "hos
     );
   });
 
-  test('is no danger for a secret that cannot be recognised in every spelling, because nothing runs', async (t) => {
+  test('is not dangerous for a secret that cannot be recognised in every spelling, because nothing runs', async (t) => {
     for (const secret of [
       'sk-%25abcdefgh',
       'sk-52%abcdefgh',
