@@ -55,7 +55,7 @@ const comment = (text: unknown, more: object = {}): string =>
 /** The texts of the issues, by number. */
 function issues(home: string, api: string): readonly string[] {
   const curl = (rest: string): string => `run curl -sS -m 3 ${rest}`;
-  const paths = ['.env', 'config.yaml', 'state.db', 'requests.db', 'control.sock', 'double.cjs', 'work'];
+  const paths = ['.env', 'config.yaml', 'state.db', 'requests.db', 'run/control.sock', 'double.cjs', 'work'];
   const asked: readonly string[] = [
     ...[label('merge'), label('bug', 'merge'), label('bug\u200b'), label(['bug']), label(), label('Bug'), label(1)],
     ...[label('bug'), `many 500 ${JSON.stringify({ output: 'comment', text: 'spam' })}`],
@@ -85,7 +85,7 @@ function issues(home: string, api: string): readonly string[] {
     curl(`-X DELETE ${api}/repos/${REPO}`),
     curl(`-X POST ${api}/repos/${REPO}/issues/1/labels -d '{"labels":["merge"]}'`),
     curl(`--noproxy '*' -X DELETE ${api}/repos/${REPO}`),
-    curl(`--unix-socket ${home}/control.sock http://x/stop`),
+    curl(`--unix-socket ${home}/run/control.sock http://x/stop`),
     curl(`-H "authorization: Bearer $MODEL_KEY" ${api}/steal`),
     'run gh api -X DELETE repos/octo-org/shop; git push --force',
     `run kill -9 1; kill -9 $PPID; pkill -9 node`,
