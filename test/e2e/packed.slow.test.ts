@@ -36,6 +36,7 @@ const DRIVEN_ELSEWHERE = [
   'store new',
   'store migrate',
   'store move',
+  'outputs serve',
 ];
 const documents = [
   'README.md',
