@@ -2,7 +2,7 @@
  * Runs a gateway process: locks the home, loads the table, listens, answers on the control socket, reloads, drains and ends.
  * An error before it listens prevents the start; after that, the old table stays in service.
  */
-import { accessSync, constants, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../../base/errors.ts';
 import { isLoopback } from '../../base/net.ts';
@@ -28,22 +28,21 @@ import { printSecretRef, SecretError } from '../../runtime/platform/secrets.ts';
 import type { OperatedService, ProgramOptions } from '../../runtime/service/options.ts';
 import { createService } from '../../runtime/service/service.ts';
 import { StoreRefused } from '../../runtime/store/contract.ts';
-import type { FileLock } from '../../runtime/store/sqlite/file-lock.ts';
-import { tryLock } from '../../runtime/store/sqlite/file-lock.ts';
 import { TableError } from '../../runtime/table/table-source.ts';
 import type { GatewayStatus, StopResult } from '../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
-import { openHome, packageVersion } from '../base/context.ts';
+import { packageVersion } from '../base/context.ts';
 import { CliError, refusalOf } from '../base/errors.ts';
 import type { ServedGateway } from '../base/module.ts';
 import { runtimeParts } from '../base/module.ts';
 import type { GatewayInfo } from '../gateway/ask-gateway.ts';
-import { gatewayPid, pathsOf, readGatewayInfo, SEPARATE_HOME, servedLines } from '../gateway/ask-gateway.ts';
+import { pathsOf } from '../gateway/ask-gateway.ts';
 import { copyOf } from './last-good.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
 import type { ConfigState } from './reloader.ts';
 import { Reloader } from './reloader.ts';
+import { lockLater, takeHome } from './take-home.ts';
 
 interface ServeRequest {
   /** The folder of the compiled tables. */
@@ -332,68 +331,6 @@ function refusePlaceholders(secrets: SecretResolver, host: string): SecretResolv
       throw new SecretError(`the value of ${printSecretRef(ref)} ${reason}; ${MAKE_A_SECRET}`);
     },
   };
-}
-
-/** Pause between two attempts, in ms. */
-const RETRY_MS = 1000;
-
-const isReadOnly = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EROFS';
-
-/** Locks the home and opens its control socket as soon as it is writable. @param refused called if it cannot be used */
-function lockLater(
-  context: CliContext,
-  log: Logger,
-  openControl: () => Promise<ControlServer>,
-  refused: () => void,
-): ControlServer {
-  log.warn({}, 'the home is read-only; rejecting events and commands until it is writable');
-  let lock: FileLock | null = null;
-  let control: ControlServer | null = null;
-  const attempt = async (): Promise<void> => {
-    try {
-      lock = takeHome(context);
-      if (lock === null) return wait();
-      control = await openControl();
-      log.info({}, 'the home is writable');
-    } catch (error) {
-      log.error({ err: error }, 'cannot lock the home');
-      refused();
-    }
-  };
-  let timer = context.clock.after(RETRY_MS, attempt);
-  const wait = (): void => {
-    timer = context.clock.after(RETRY_MS, attempt);
-  };
-  return {
-    async close() {
-      timer.cancel();
-      await control?.close();
-      lock?.release();
-    },
-  };
-}
-
-/** Null if the home is read-only, so that no gateway can lock it. @throws CliError if another gateway serves this home */
-function takeHome(context: CliContext): FileLock | null {
-  try {
-    accessSync(openHome(context), constants.R_OK | constants.W_OK);
-    const lock = tryLock(pathsOf(context).lock);
-    if (lock !== null) return lock;
-  } catch (error) {
-    if (isReadOnly(error)) return null;
-    const hint = 'give this user write access, or choose another home: HOOKWRIGHT_HOME=<dir>';
-    throw new CliError(`cannot serve ${context.home}: ${describeDiskError(error)}`, hint);
-  }
-  const pid = gatewayPid(context);
-  const note = readGatewayInfo(context);
-  const isIts = note?.pid === pid && note !== null;
-  const who = pid === null ? '' : `${isIts ? ` on ${note.url}` : ''} (pid ${pid})`;
-  throw new CliError(
-    `another gateway already serves ${context.home}${who}`,
-    ...(isIts ? servedLines(note.config ?? null) : []),
-    'stop it first: hookwright gateway stop',
-    SEPARATE_HOME,
-  );
 }
 
 /** The parts of a gateway that its control operations use. */
