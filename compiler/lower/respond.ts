@@ -50,6 +50,12 @@ function lowerResponse(
   for (const name of Object.keys(headers))
     if (REFUSED_HEADERS.has(name.toLowerCase()))
       report(['headers', name], 'key', `a response cannot set \`${name}\`${instead(name)}`);
+  for (const [name, text] of Object.entries(headers))
+    if (segments(text).some(({ kind }) => kind !== 'text')) {
+      const message = `\`${text}\` is sent literally: headers are fixed texts`;
+      const hint = 'remove the placeholder, or write it into `body`';
+      problems.push({ rule: 'template-braces', path: [...path, 'headers', name], at: 'value', message, hint });
+    }
   if (WITHOUT_BODY.has(status) && (body ?? '') !== '')
     report(['body'], 'value', `a response with status ${status} has no body`);
   if (content_type !== undefined && body === undefined)
