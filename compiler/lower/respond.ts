@@ -14,7 +14,7 @@ import type { RouteView } from '../views/views.ts';
 import { lowerTemplate } from './template.ts';
 
 /** Headers that the server sets, that hold only for one connection, or that carry credentials. */
-const REFUSED = new Set(
+export const REFUSED_HEADERS = new Set(
   (
     'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade ' +
     'content-length content-type content-encoding date expect host authorization cookie set-cookie'
@@ -22,7 +22,7 @@ const REFUSED = new Set(
 );
 
 /** Statuses without a body (RFC 9110). */
-const WITHOUT_BODY: ReadonlySet<number | undefined> = new Set([204, 205]);
+export const WITHOUT_BODY: ReadonlySet<number | undefined> = new Set([204, 205]);
 
 const STATUS_URL = '{status_url}';
 
@@ -48,8 +48,14 @@ function lowerResponse(
     problems.push({ rule: 'response', path: [...path, ...key], at, message });
   };
   for (const name of Object.keys(headers))
-    if (REFUSED.has(name.toLowerCase()))
+    if (REFUSED_HEADERS.has(name.toLowerCase()))
       report(['headers', name], 'key', `a response cannot set \`${name}\`${instead(name)}`);
+  for (const [name, text] of Object.entries(headers))
+    if (segments(text).some(({ kind }) => kind !== 'text')) {
+      const message = `\`${text}\` is sent literally: headers are fixed texts`;
+      const hint = 'remove the placeholder, or write it into `body`';
+      problems.push({ rule: 'template-braces', path: [...path, 'headers', name], at: 'value', message, hint });
+    }
   if (WITHOUT_BODY.has(status) && (body ?? '') !== '')
     report(['body'], 'value', `a response with status ${status} has no body`);
   if (content_type !== undefined && body === undefined)

@@ -150,7 +150,7 @@ function mergeInto(
 }
 
 /** Keys whose values are templates, and keys of maps of templates. */
-const TEMPLATES: ReadonlySet<string> = new Set(['prompt', 'session_key', 'key', 'each', 'body']);
+const TEMPLATES: ReadonlySet<string> = new Set(['prompt', 'session_key', 'key', 'each', 'body', 'fresh']);
 const TEMPLATE_MAPS: ReadonlySet<string> = new Set(['deliver_extra', 'outputs']);
 
 function templatesAt(key: string, value: unknown): readonly unknown[] {

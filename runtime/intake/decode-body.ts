@@ -78,11 +78,18 @@ export function toUtf8(contentType: string | undefined, body: Buffer, isForm: bo
   }
 }
 
-type Decoder = InstanceType<typeof TextDecoder>;
+type Decoder = Pick<InstanceType<typeof TextDecoder>, 'encoding' | 'decode'>;
+
+/** The bytes 80 to 9F of windows-1252, which the labels of Latin-1 and ASCII mean too; some versions of Node decode them as Latin-1. */
+const HIGH_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
 function decoderOf(label: string): Decoder | null {
   try {
-    return new TextDecoder(label, { fatal: true });
+    const decoder = new TextDecoder(label, { fatal: true });
+    const { encoding } = decoder;
+    if (encoding !== 'windows-1252') return decoder;
+    const highOf = (sign: string): string => HIGH_1252.charAt(sign.charCodeAt(0) - 0x80);
+    return { encoding, decode: (bytes) => decoder.decode(bytes).replace(/[\x80-\x9f]/g, highOf) };
   } catch {
     return null;
   }

@@ -199,11 +199,11 @@ export class Intake implements SignedRequest {
     return typeof body === 'string' ? fault(body) : parseBody(this.headers, body, format, allowsEmpty);
   }
 
-  /** Sets a payload that did not arrive as a request body. @param body its JSON */
-  give(body: Buffer, payload: unknown): void {
+  /** Sets a payload that did not arrive as a request body, or that stands for it. @param body its JSON */
+  give(body: Buffer, payload: unknown, form: ParsedBody['form'] = null): void {
     this.body = body;
     this.data = payload;
-    this.parsed = { payload, form: null, fault: null };
+    this.parsed = { payload, form, fault: null };
   }
 
   payload(): unknown {

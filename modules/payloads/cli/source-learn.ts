@@ -134,7 +134,10 @@ function mergedText(path: string, name: string, [, requests]: Event): string {
     throw new CliError(`${name} is not a JSON Schema: nothing was written`, 'replace it with --force');
   const after = requests.reduce((schema, { payload }) => widenSchema(schema, payload), before);
   update(document, [], before, after);
-  return document.toString({ lineWidth: 120 });
+  // The first line counts the requests of the first call.
+  return document
+    .toString({ lineWidth: 120 })
+    .replace(/^(#.* inferred from \d+ requests?)(?= by )/, '$1 and later ones');
 }
 
 function update(document: Document, path: readonly string[], before: unknown, after: unknown): void {

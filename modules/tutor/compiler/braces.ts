@@ -208,6 +208,8 @@ function single(match: RegExpExecArray): Answer | null {
 /** Explains an attempt: which path is meant, and how it is written here. */
 function attempt(inside: string, written: string): Answer {
   const path = inside.trim().replace(/^(?:github\.event|\$json(?:\.body)?)\.(?=\w)/, '');
+  const [, above] = /^(?:\.\.\/)+([\w.[\]"]+)$/.exec(path) ?? [];
+  if (above !== undefined) return literal(written, [`@root.${above}`], 'element');
   const all = blockFor(path);
   if (all !== null) return { ...literal(written, [], 'each'), hint: `${BRACE_HINTS.each} \`${all}\`` };
   const [block, below] = /^(?:@root\.(.+)|\.|@index|@root\[.*)$/s.exec(inside) ?? [];

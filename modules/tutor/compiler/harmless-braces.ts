@@ -10,7 +10,7 @@ const formOf = (text: string): string =>
 
 /** Abbreviations, addresses, and names of files and hosts, which count as words of prose. */
 const DOTTED_WORD =
-  /\b(?:e\.g|i\.e|[ap]\.m|u\.[ks]|z\.b|d\.h)\b\.?|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[\w*-]+(?:[./][\w*-]+)*\.(?:com|conf|cpp|css|csv|env|go|html?|ini|java|jpe?g|jsx?|json|lock|log|md|mjs|net|org|pdf|png|py|rb|rs|sh|sql|svg|toml|tsx?|txt|xml|ya?ml)\b(?![.[(])/gi;
+  /\b(?:e\.g|i\.e|[ap]\.m|u\.[ks]|z\.b|d\.h)\b\.?|\b(?:vs|cf|approx|incl|resp)\.(?=\s)|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[\w*-]+(?:[./][\w*-]+)*\.(?:com|conf|cpp|css|csv|env|go|html?|ini|java|jpe?g|jsx?|json|lock|log|md|mjs|net|org|pdf|png|py|rb|rs|sh|sql|svg|toml|tsx?|txt|xml|ya?ml)\b(?![.[(])/gi;
 
 /** Filters of Jinja, Liquid, Twig and Go that are not ordinary words: `{approve|reject}` is a choice. */
 const FILTERS =
@@ -43,7 +43,9 @@ function isChoice(form: string, text: string): boolean {
   const hasFilter =
     text.includes('|') && third === undefined && !FILTERS.test(first.trim()) && FILTERS.test(second.trim());
   if (hasFilter || text.includes('||')) return false;
-  if (/^[wns](?:\s*\|\s*[wns])+$/.test(form)) return third !== undefined || !/[_.]/.test(first);
+  const isOfFilters = text.split('|').some((part, at) => at > 0 && / /.test(part.trim()) && FILTERS.test(part.trim()));
+  if (/^[wns](?: w)*(?:\s*\|\s*[wns](?: w)*)+$/.test(form) && !isOfFilters)
+    return third !== undefined || !/[_.]/.test(first);
   return /^w(?:\/w)+$/.test(form) && text.split('/').every(isWord);
 }
 
@@ -65,7 +67,7 @@ const BY_FORM: readonly RegExp[] = [
   /^w \? w : w$/,
 ];
 
-/** By text: assignments, calls of functions, statements; markup, TeX, addresses, flags, ranges; types; globs; sets; questions. */
+/** By text: assignments, calls of functions, statements; markup, TeX, addresses, flags, ranges; types; globs; sets; languages; questions. */
 const BY_TEXT: readonly RegExp[] = [
   /^(?!=).*(?:=>|&&|(?<![=!<>~:?])=(?![=~>]))/,
   /^(?:return|print|throw|break|continue|yield|await|new|echo|let|const|var)\b/,
@@ -73,7 +75,7 @@ const BY_TEXT: readonly RegExp[] = [
   /^(?:string|number|bool(?:ean)?|any|int|char|byte|object|unknown|void)\[\]$/,
   /^[\w.*?/!@,[\]-]*(?:\*\*|\/\*|\*\/)[\w.*?/!@,[\]-]*$/,
   /^\w+\s*[|:]\s*\w+\s*[<>=≤≥∈]/,
-  /^\p{L}+(?:\(e?s\)|!)$/u,
+  /^\p{L}+(?:\(e?s\)|!)$|^!important$|^(?:[A-Z]\+\+|[A-Z]#|g\+\+)$/u,
   /^(?:who|what|when|where|why|how|which|really|ok(?:ay)?|yes|no)\?$/i,
   FORMAT_WORDS,
 ];

@@ -14,7 +14,7 @@ import { printJson, printLine, printNote, visible } from '../../../cli/output/pr
 import { canPrompt, createPrompter } from '../../../cli/output/prompter.ts';
 import { findRoute, localBase, openTable, routePath } from '../../../cli/subscriptions/routes.ts';
 import { createSecrets, SecretError } from '../../../runtime/platform/secrets.ts';
-import { itemsOf, valueAtPath } from '../../../runtime/verify/items.ts';
+import { Item, itemsOf, valueAtPath } from '../../../runtime/verify/items.ts';
 import { partsOf } from '../../../runtime/verify/request.ts';
 import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { Explained } from './explain/explain-route.ts';
@@ -191,10 +191,11 @@ async function send(context: CliContext, url: string, { query, headers, body }: 
   }
 }
 
-/** The first item of a batch, else the payload. */
+/** The first item of a batch, or the whole body as one; else the payload. */
 const itemIn = (payload: unknown, lists: Parameters<typeof itemsOf>[1] = []): unknown => {
-  const items = lists.length === 0 ? null : itemsOf(payload, lists, Infinity);
-  return items === 'too_many' ? payload : (items?.[0] ?? payload);
+  if (lists.length === 0) return payload;
+  const items = itemsOf(payload, lists, Infinity);
+  return items === 'too_many' ? payload : (items?.[0] ?? new Item(payload, payload, undefined));
 };
 
 /** Returns the placeholders of the prompt and the addresses that a JSON payload does not resolve. */

@@ -3,7 +3,7 @@
 import { orRefused } from '../../dispatch/dispatcher.ts';
 import { printableStart } from '../../platform/log.ts';
 import { isTokenCheck } from '../../verify/handshake.ts';
-import { itemsOf } from '../../verify/items.ts';
+import { Item, itemsOf } from '../../verify/items.ts';
 import { foreignPart } from '../client.ts';
 import type { Intake, Stage } from '../intake.ts';
 import type { BodyFormatFault } from '../parse-body.ts';
@@ -179,6 +179,8 @@ function splitBatch(intake: Intake): Reply | null {
   const items = itemsOf(intake.data, batch.lists, batch.most);
   if (items !== 'too_many') {
     intake.items = items;
+    // Without a list, the body is an item itself, and its own root.
+    if (items === null) intake.give(intake.body, new Item(intake.data, intake.data, undefined), intake.form());
     return null;
   }
   intake.reason = 'batch_too_large';

@@ -86,3 +86,9 @@ describe('refusals', () => {
     assert.equal(Object.keys(value(text) as object).length, 10_000);
   });
 });
+
+test('a comment with a placeholder cuts off every template, and no other text', () => {
+  const cut = (key: string) => parse(`${key}: sha #{sha}`).findings.map(({ rule }) => rule);
+  for (const key of ['prompt', 'session_key', 'fresh', 'body']) assert.deepEqual(cut(key), ['template-cut'], key);
+  assert.deepEqual(cut('title'), []);
+});

@@ -10,7 +10,7 @@ import { tempDir } from '../../helpers/temp-dir.ts';
 
 const HOOK = `- id: site
   execute-command: /srv/site.sh
-  response-message: thanks
+  success-http-response-code: 404
   trigger-rule: { match: { type: value, value: site-token-31, parameter: { source: header, name: X-Token } } }
 `;
 
@@ -38,7 +38,7 @@ test('exits with 1 for a loss, with its position and advice, and with 0 if it is
   const { run } = folderWith(t, HOOK);
   const refused = await run('adnanh', 'hooks.yaml');
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /^hooks\.yaml:3:3: lost: response-message, hook site\n {3}\S/m);
+  assert.match(refused.stderr, /^hooks\.yaml:3:3: lost: success-http-response-code, hook site\n {3}\S/m);
   assert.equal((await run('adnanh', 'hooks.yaml', '--dry-run', '--allow-loss')).code, 0);
 });
 
@@ -78,7 +78,7 @@ test('--json: prints every key with fate and position, and names of variables wi
   const lost = report.entries.filter(({ fate }) => fate === 'lost');
   assert.deepEqual(
     lost.map(({ path, line }) => [path, line]),
-    [['0.response-message', 3]],
+    [['0.success-http-response-code', 3]],
   );
   assert.ok(!stdout.includes('site-token-31'));
 });

@@ -1,7 +1,10 @@
 /** Tests `source learn` with captured requests, with and without a running gateway. */
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
+import { runInProcess } from '../../helpers/cli.ts';
 import { startGateway } from '../../helpers/gateway.ts';
 import { sendAgain } from '../../helpers/send-again.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
@@ -47,4 +50,21 @@ test('source learn reads captured requests by route or id, with the events that 
   assert.equal((await learn('--request', idOf('signed'))).code, 1);
   assert.match((await learn('--route', 'signed')).stderr, /\b1\b.*"signed"/);
   assert.match((await learn('--route', 'nosuch')).stderr, /"nosuch"/);
+});
+
+test('a widened schema does not claim to come from the first requests alone', async (t) => {
+  const cwd = tempDir(t);
+  const learn = async (body: string): Promise<string> => {
+    writeFileSync(join(cwd, 'e.json'), body);
+    const { code } = await runInProcess(['source', 'learn', 'my', 'e.json', '--out', '.'], { home: tempDir(t), cwd });
+    assert.equal(code, 0);
+    return readFileSync(join(cwd, 'my.yaml'), 'utf8');
+  };
+  const first = await learn('{"id": 8202522731445525542, "n": 1.0}');
+  assert.match(first, /from 1 request by/);
+  const { properties } = parse(first) as { properties: unknown };
+  assert.deepEqual(properties, { id: { type: 'integer' }, n: { type: 'number' } });
+  const second = await learn('{"id": 1, "other": true}');
+  assert.match(second, /from 1 request and later ones by/);
+  assert.equal(await learn('{"id": 1}'), second);
 });

@@ -36,6 +36,8 @@ describe('blocks', () => {
     ['{#each commits}{messag}{/each}', /`\{message\}`/],
     ['{#each comits}{message}{/each}', /`\{#each commits\}`/],
     ['{#each commits}{author.nam}{/each}', /`\{author\.name\}`/],
+    ['{#each commits}{ref}{/each}', /^(?=.*`commits`)(?=.*`\{@root\.ref\}`)/],
+    ['{#each commits}{#each modified}{ref}{/each}{/each}', /^(?=.*`commits\.0\.modified`)(?=.*`\{@root\.ref\}`)/],
     ['{#each commits}{@root.reff}{/each}', /ref/],
     ['{#each repository}{name}{/each}', /not a list/],
     ['{#each ref}{.}{/each}', /not a list/],

@@ -155,6 +155,8 @@ const LOUD: readonly (readonly [written: string, meant: string, isRepaired?: tru
   ['{$a->b->c}', '{a.b.c}'],
   ['{"a.b"}', '{["a.b"]}'],
   ["{'a.b'}", '{["a.b"]}'],
+  ['{../b}', '{@root.b}'],
+  ['{../../a.b}', '{@root.a.b}'],
   ['{>x}', 'filters'],
   ['{^x}', 'filters'],
   ['{{^merged}}', 'filters'],

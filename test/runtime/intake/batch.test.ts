@@ -74,6 +74,17 @@ describe('a batch', () => {
     assert.deepEqual(prompts, ['x1 of n']);
   });
 
+  it('is the body itself, and its own root, if it has no list', async (t) => {
+    const prompt = '{id} {batch.id} of {batch.name} {parent.id}';
+    const { post, prompts } = await startBatchService(t, {
+      route: { prompt, filters: [{ field: 'batch.name', equals: 'n' }] },
+    });
+    assert.equal((await post({ ...item('x1'), name: 'n' })).body.status, 'accepted');
+    assert.equal((await post({ ...item('x2'), name: 'm' })).body.status, 'ignored');
+    await until(async () => prompts.length === 1);
+    assert.deepEqual(prompts, ['x1 x1 of n {parent.id}']);
+  });
+
   it('of a sender without ids keeps items alike apart, and recognises the whole body', async (t) => {
     const { post } = await startBatchService(t, { source: { delivery: undefined, delivery_digest: true } });
     const body = batch(item('100', 'contact.creation'), item('100', 'deal.creation'), item('100', 'deal.creation'));

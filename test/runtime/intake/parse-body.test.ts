@@ -56,6 +56,19 @@ for (const [name, headers, body, result] of cases) {
   });
 }
 
+for (const charset of ['windows-1252', 'ISO-8859-1', 'cp1252', 'latin1', 'us-ascii']) {
+  test(`reads ${charset} as windows-1252, all bytes included`, () => {
+    const type = `application/json; charset=${charset}`;
+    const high = Buffer.from(Array.from({ length: 128 }, (_, at) => 128 + at));
+    const body = Buffer.concat([Buffer.from('{"a":"'), high, Buffer.from('"}')]);
+    const { a } = parse({ 'content-type': type }, body) as { a: string };
+    assert.equal(a.slice(0, 32), '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ');
+    assert.equal(a.slice(32), high.subarray(32).toString('latin1'));
+    const form = parse({ 'content-type': `${FORM['content-type']}; charset=${charset}` }, 'a=%80+%92');
+    assert.deepEqual(form, { a: '€ ’' });
+  });
+}
+
 test('a form field named __proto__ is a plain key', () => {
   const payload = parse(FORM, '__proto__=x&a=1') as Record<string, unknown>;
   assert.deepEqual(Object.entries(payload), [

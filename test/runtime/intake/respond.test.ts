@@ -144,3 +144,17 @@ describe('a response that cannot be sent is refused:', () => {
     });
   }
 });
+
+it('a placeholder in a header is sent as it is written, with a warning', () => {
+  const headers = { 'x-a': 'of {id}', 'x-b': '{"a": 1}', 'x-c': '{}' };
+  const routes = { feed: { prompt: 'x', respond: { accepted: { headers } } } };
+  const webhook = { enabled: true, secret: 'env:WEBHOOK_SECRET', routes };
+  const env = { HOME: '/home/user', WEBHOOK_SECRET: '8f1d2b7e9c4a6053f7e1b2c3d4a59687' };
+  const { output, diagnostics } = compileConfig(stringify({ platforms: { webhook } }), { env });
+  assert.deepEqual(output?.table.routes.feed?.respond?.accepted?.headers.slice(0, 2), ['x-a', 'of {id}']);
+  const found = diagnostics.filter(({ rule }) => rule === 'template-braces');
+  assert.deepEqual(
+    found.map(({ severity, message }) => [severity, message.includes('`of {id}`')]),
+    [['warning', true]],
+  );
+});

@@ -46,7 +46,7 @@ exec node ../hooks/run-hook.mjs values
 
 const NOTES: readonly string[] = [
   'Senders must POST to /webhooks/<route> on port 8644, not to /hooks/<id> on port 9000.',
-  'An event is answered 202 with JSON once it is stored, and its command runs afterwards, with a time limit of an hour. A command that a crash interrupted runs again.',
+  'An event is answered once it is stored, with 202 and JSON unless `respond` sets a response, and its command runs afterwards, with a time limit of an hour. A command that a crash interrupted runs again.',
   'It is unknown how commands use values of the payload: a script that evaluates them (`eval`, `sh -c "$1"`, an unquoted variable, a value that begins with `-`) lets a sender run code. Read each script, then state its limits in `agent.confined`.',
   'Commands get PATH, HOME and similar variables, not all variables of the server: list others under `agent.env`.',
 ];

@@ -1,6 +1,7 @@
 /** Converts one hook: its trigger rule, its command, and its response. */
 
 import type { NodePath } from '../../../../compiler/diagnostics/diagnostic.ts';
+import { REFUSED_HEADERS, WITHOUT_BODY } from '../../../../compiler/lower/respond.ts';
 import type { CodeArgument, Interpreter } from '../../../../compiler/rules/support/code-arguments.ts';
 import {
   codeArguments,
@@ -23,6 +24,7 @@ export function convertHook(draft: Draft, route: DraftRoute, hook: Settings): Ho
   convertTrigger(draft, route, hook);
   const command = convertCommand(hook, route);
   closeExecuted(command, hook, route);
+  convertResponse(route, hook);
   for (const key of Object.keys(hook)) convertAnswer(route, key, hook[key]);
   Object.assign(route.settings, { script: 'hook-values.sh', prompt: '{script_output}' });
   return command;
@@ -66,7 +68,7 @@ function addToken(draft: Draft, route: DraftRoute, path: NodePath, { gaps }: Tri
   route.report.changed(path, 'the hook had no secret: anyone who knew the URL could run the command', instead);
 }
 
-/** Keys that configure the response, which hookwright does not allow, each with what is lost and what to do instead. */
+/** Keys that configure the response, each with what is lost where hookwright does not allow that, and what to do instead. */
 const LOST = new Map(Object.entries(LOST_ANSWERS).flatMap(([keys, lost]) => keys.split(' ').map((key) => [key, lost])));
 const CONVERTED = new Set(CONVERTED_KEYS.split(' '));
 
@@ -75,12 +77,62 @@ function convertAnswer({ report, path: at }: DraftRoute, key: string, value: unk
   const path = [...at, key];
   if (CONVERTED.has(name)) return;
   const answer = LOST.get(name);
-  const isOff = value === false || value === null || value === 0 || value === '';
-  if (answer !== undefined && !isOff) report.lost(path, answer.reason, answer.instead);
+  if (answer !== undefined && !isOff(value)) report.lost(path, answer.reason, answer.instead);
   else if (answer !== undefined || name === 'trigger-signature-soft-failures') report.carried(path);
   else if (name === 'http-methods') convertMethods(report, path, value);
   else if (name === 'incoming-payload-content-type') convertType(report, path, value);
   else report.changed(path, 'adnanh/webhook does not use this key either', 'The key is left out');
+}
+
+const isOff = (value: unknown): boolean => value === false || value === null || value === 0 || value === '';
+
+/** The response to an accepted event, which a duplicate gets too: the original has none. */
+function convertResponse({ settings, path, report }: DraftRoute, hook: Settings): void {
+  const response: Record<string, unknown> = {};
+  const take = (key: string, read: (value: unknown) => object | null): void => {
+    const field = fieldOf(hook, key, path);
+    if (field === null) return;
+    const taken = isOff(field.value) ? {} : read(field.value);
+    const { reason = '', instead } = LOST.get(key) ?? {};
+    if (taken === null) report.lost(field.path, reason, instead);
+    else report.carried(field.path);
+    Object.assign(response, taken);
+  };
+  take('success-http-response-code', (status) =>
+    Number.isInteger(status) && isSuccess(Number(status)) ? { status } : null,
+  );
+  take('response-message', (body) => {
+    if (WITHOUT_BODY.has(Number(response.status))) return {};
+    return typeof body === 'string' && body.length <= MAX_BODY && !/[{}]/.test(body) ? { body } : null;
+  });
+  take('response-headers', (list) => headersIn(list, response.body !== undefined));
+  if (Object.keys(response).length === 0) return;
+  const accepted = { status: 200, ...response };
+  settings.respond = { accepted, duplicate: structuredClone(accepted) };
+}
+
+const MAX_BODY = 65_536;
+const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
+
+function headersIn(list: unknown, hasBody: boolean): object | null {
+  const pairs = asList(list).map(
+    (each) => [textOf(asMap(each), 'name') ?? '', textOf(asMap(each), 'value') ?? ''] as const,
+  );
+  const types = pairs.filter(([name]) => name.toLowerCase() === 'content-type').map(([, value]) => value);
+  const others = pairs.filter(([name]) => name.toLowerCase() !== 'content-type');
+  const isSettable = others.every(
+    ([name, value]) =>
+      /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name) &&
+      !REFUSED_HEADERS.has(name.toLowerCase()) &&
+      /^[ -~]{0,1000}$/.test(value),
+  );
+  const [content_type] = types;
+  const isPlain = content_type === undefined || (hasBody && /^text\/plain(?:; ?charset=utf-8)?$/i.test(content_type));
+  if (!isSettable || !isPlain || others.length > 20) return null;
+  return {
+    ...(content_type === undefined ? {} : { content_type }),
+    ...(others.length === 0 ? {} : { headers: Object.fromEntries(others) }),
+  };
 }
 
 function convertMethods(report: KeyReport, path: NodePath, value: unknown): void {

@@ -104,8 +104,13 @@ function checkPlace(set: FormSet, place: TemplatePlace): readonly Problem[] {
     const at = { path, within: { offset, length } };
     const { nodes, isOpen } = factsOfField(set, { in: 'root', path: [...parts] });
     if (isList && !nodes.some(({ types }) => types.has('array') || types.has('any'))) missing.push(parts);
-    if (nodes.length === 0)
-      return unknownPath(set, { path: parts, text: shown(parts).replace(/[{}]|#each /g, ''), shown }, at);
+    if (nodes.length === 0) {
+      const below = parts.slice(around);
+      const isOfRoot = around > 0 && factsOfField(set, { in: 'root', path: below }).nodes.length > 0;
+      const owner = around === 0 ? {} : { owner: `element of \`${printPath(parts.slice(0, around - 1))}\`` };
+      const text = shown(parts).replace(/[{}]|#each /g, '');
+      return unknownPath(set, { path: parts, text, shown, ...owner, ...(isOfRoot ? { meant: below } : {}) }, at);
+    }
     if (isOpen || !set.shape.complete) return [];
     if (missing.includes(parts)) {
       const message = `\`${shown(parts)}\` repeats nothing: it is ${describeTypes(nodes)}, not a list`;
@@ -128,16 +133,20 @@ interface WrittenPath {
   readonly text: string;
   /** Formats a path as it would be written there: with braces in a template. */
   readonly shown: (path: Path) => string;
+  /** What lacks the path; default: the events. */
+  readonly owner?: string;
+  /** The path that is surely meant. */
+  readonly meant?: Path;
 }
 
 /** A shape that is not complete may lack the field, so only a slip of the pen in a path that it has is worth a hint. */
 export function unknownPath(
   set: FormSet,
-  { path, text, shown }: WrittenPath,
+  { path, text, shown, owner, meant: known }: WrittenPath,
   place: Pick<Problem, 'path' | 'within'>,
 ): readonly Problem[] {
   const problem = { rule: 'unknown-payload-path', at: 'value', ...place } as const;
-  const slip = slipOf(set, path);
+  const slip = known ?? slipOf(set, path);
   const sure = slip === null ? null : shown(slip);
   if (!set.shape.complete)
     return sure === null
@@ -148,7 +157,7 @@ export function unknownPath(
   return [
     {
       ...problem,
-      message: `no ${describeForms(set, set.shape.source)} has \`${text}\`${suggestion(meant)}`,
+      message: `no ${owner ?? describeForms(set, set.shape.source)} has \`${text}\`${suggestion(meant)}`,
       ...(hint === null ? {} : { hint }),
       ...(sure === null ? {} : { fix: { kind: 'rename', text: sure } }),
     },

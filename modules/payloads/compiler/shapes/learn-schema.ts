@@ -1,4 +1,5 @@
 /** Infers a JSON Schema from payloads, for `source learn`. The result is a draft for review. */
+import { ExactNumber, isJsonObject } from '../../../../base/exact-number.ts';
 import { isPlainMap } from '../../../../compiler/text/plain-data.ts';
 import { jsonType } from './shape.ts';
 
@@ -25,7 +26,9 @@ export function widenSchema(schema: LearnedSchema, value: unknown): LearnedSchem
   if (typeof value === 'string' && (!WORD.test(value) || [values].flat().length > MAX_VALUES)) delete wide.enum;
   if (typeof value === 'string' && FORMATS[String(format)]?.test(value) === false) delete wide.format;
   if (Array.isArray(value) && value.length > 0) wide.items = value.reduce(widenOrLearn, items);
-  if (!isPlainMap(value)) return wide;
+  // A schema cannot list a number that JavaScript cannot hold.
+  if (value instanceof ExactNumber) delete wide.enum;
+  if (!isJsonObject(value)) return wide;
   if (Array.isArray(required)) wide.required = required.filter((name) => Object.hasOwn(value, String(name)));
   if (isPlainMap(others)) wide.additionalProperties = Object.values(value).reduce(widenOrLearn, others);
   else {
@@ -166,7 +169,7 @@ function recordValue(seen: ValueStats, value: unknown): void {
   seen.counts[jsonType(value)]++;
   if (typeof value === 'string') recordText(seen, value, 1);
   else if (Array.isArray(value)) recordList(seen, value);
-  else if (isPlainMap(value))
+  else if (isJsonObject(value))
     for (const [name, each] of Object.entries(value)) recordValue(propertyOf(seen, name), each);
 }
 

@@ -1,4 +1,5 @@
 /** The structure of one sender's payloads: a graph of nodes with a root for each form of each event, and how it is built. */
+import { ExactNumber } from '../../../../base/exact-number.ts';
 import type { Review } from './field-review.ts';
 import type { LeafClass } from './leaf-classes.ts';
 
@@ -116,10 +117,11 @@ export function createNodeTable(): NodeTable {
   };
 }
 
-/** @param value of JSON */
+/** A sender that writes `1.0` has fractions. @param value of JSON */
 export function jsonType(value: unknown): Exclude<ShapeType, 'any'> {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
+  if (value instanceof ExactNumber) return /[.e]/i.test(String(value)) ? 'number' : 'integer';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
   return typeof value === 'string' ? 'string' : typeof value === 'boolean' ? 'boolean' : 'object';
 }

@@ -140,7 +140,8 @@ function fill(text: string, request: PrintableRequest): string {
     delivery: deliveryCommand(request),
     detail: detail(request.about),
   };
-  return text.replace(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? '');
+  // A step may name a placeholder of a prompt.
+  return text.replace(/\{(\w+)\}/g, (all, name: string) => values[name] ?? all);
 }
 
 const whereSecretIs = ({ route, isSubscription }: PrintableRequest): string =>

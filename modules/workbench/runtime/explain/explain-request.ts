@@ -18,6 +18,7 @@ import { printableStart } from '../../../../runtime/platform/log.ts';
 import { fillEvents } from '../../../../runtime/store/listed-rows.ts';
 import { isMessage } from '../../../../runtime/store/timeline.ts';
 import { eventEntries } from '../../../../runtime/table/link-events.ts';
+import { printField } from '../../../../runtime/table/link-filter.ts';
 import type { Builtins } from '../../../../runtime/table/link-template.ts';
 import { linkTemplate } from '../../../../runtime/table/link-template.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
@@ -131,12 +132,20 @@ class WatchedRequest implements Watcher {
     }
     if (stage === 'identify' && input.event !== null) intake.event = printableStart(input.event, EVENT_LIMIT);
     if (stage === 'filter') this.filter = intake.route.filter?.inspect(subjectOf(intake)) ?? null;
+    if (stage === 'age') this.warnOfTime();
     if (stage === 'render') this.rendered();
     // A reply of the dispatch stage that accepts the event does not stop the request.
     const isStop = reply !== null && !ACCEPTED_OUTCOMES.has(reply.outcome);
     const result = isStop ? 'stop' : 'pass';
     const facts = { ...stageFacts(stage, intake), ...(isStop ? this.causeFacts(stage) : {}) };
     this.stages.push({ ...facts, stage, result, reason: isStop ? (intake.reason ?? reply.outcome) : null });
+  }
+
+  private warnOfTime(): void {
+    const { maxAge, plan } = this.intake.route;
+    if (maxAge === null || plan.max_age === null || maxAge.ageOf(subjectOf(this.intake), 0) !== null) return;
+    const reason = `no readable time in \`${printField(plan.max_age.time)}\``;
+    this.input.warnings.add('the event is accepted at any age', { reason });
   }
 
   private rendered(): void {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Ajv } from 'ajv';
+import { readJson } from '../../../../base/exact-number.ts';
 import { findPath } from '../../../../modules/payloads/compiler/shapes/form-set.ts';
 import { createSchemaReader } from '../../../../modules/payloads/compiler/shapes/from-json-schema.ts';
 import { learnSchema, widenSchema } from '../../../../modules/payloads/compiler/shapes/learn-schema.ts';
@@ -20,6 +21,17 @@ test('a field that is missing in one payload is not required', () => {
     required: ['a'],
     properties: { a: { type: 'number' }, b: { type: 'string' } },
   });
+});
+
+test('a number that JavaScript cannot hold is a number: one with a fraction or an exponent is no integer', () => {
+  const typeOf = (text: string): unknown => (propertyOf([readJson(text)]) as { type: unknown }).type;
+  const texts = ['8202522731445525542', '-0', '1.0', '10.00', '1e400', '1E3'];
+  assert.deepEqual(texts.map(typeOf), ['integer', 'integer', 'number', 'number', 'number', 'number']);
+  const wide = widenSchema(
+    { type: ['object', 'integer'], required: ['a'], enum: [1] },
+    readJson('8202522731445525542'),
+  );
+  assert.deepEqual(wide, { type: ['integer', 'object'], required: ['a'] });
 });
 
 describe('lists values only if they are plausible', () => {

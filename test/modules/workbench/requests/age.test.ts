@@ -57,6 +57,16 @@ test('ignores a late event, and still accepts one that arrived in time', async (
   const given = JSON.stringify({ build: { finished_at: now } });
   const explained = await cli('explain', 'builds', '--payload', given, '--json');
   assert.equal(JSON.parse(explained.stdout).reason, 'age');
+  for (const [time, count] of [
+    ['2026/11/28 19:09:47', 1],
+    [null, 1],
+    [now, 0],
+  ] as const) {
+    const payload = JSON.stringify({ build: { id: 1, finished_at: time } });
+    const { warnings } = JSON.parse((await cli('explain', 'builds', '--payload', payload, '--json')).stdout);
+    const about = (warnings as readonly string[]).filter((warning) => warning.includes('build.finished_at'));
+    assert.equal(about.length, count, String(time));
+  }
 
   // A test defines when its event arrives.
   const printed = (await cli('requests', 'show', ignored?.id ?? '', '--as-test')).stdout;

@@ -25,3 +25,14 @@ test('the next step for a different secret names its place', () => {
   assert.doesNotMatch(step(false), /webhook show/);
   assert.match(step(true), /`hookwright webhook show gh --reveal`/);
 });
+
+test('the next step for a long batch names the placeholder of prompts', () => {
+  const refused = {
+    route: 'gh',
+    outcome: 'payload_too_large',
+    reason: 'batch_too_large',
+    cause: null,
+    dispatch_id: null,
+  };
+  assert.match(nextStep({ ...refused, isSubscription: false } as PrintableRequest) ?? '', /`\{batch\}`/);
+});
