@@ -2,6 +2,7 @@
 
 import type { CompileResult } from '../../compiler/compile.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { describeErrors } from '../../compiler/print/print.ts';
 import { printPretty } from '../../compiler/print/print-pretty.ts';
 import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
@@ -56,9 +57,10 @@ export async function recompile(
 
 function finish(request: RecompileRequest, result: CompileResult, refused: RefusedSwap | null): RecompileReport {
   const folder = outFolder(result, request.cwd, request.out);
-  const written = result.output === null || refused !== null ? null : writeTables(folder, result.output);
   const { diagnostics, inputs, root, files, ignored } = result;
-  const problem = describeErrors(diagnostics);
+  const problem = isEmpty(root) ? `${root} is empty` : describeErrors(diagnostics);
+  const written =
+    result.output === null || problem !== null || refused !== null ? null : writeTables(folder, result.output);
   // Hints are for those who edit the configuration: `lint` prints them.
   const shown = diagnostics.filter(({ severity }) => severity !== 'hint');
   return {
@@ -75,6 +77,9 @@ function finish(request: RecompileRequest, result: CompileResult, refused: Refus
     gated: request.failOn.length > 0,
   };
 }
+
+/** A program that writes a file may have emptied it first. Without a file there are defaults. */
+const isEmpty = (root: string | null): boolean => root !== null && nodeFiles.stat(root)?.size === 0;
 
 /** Loads the rules of all modules. */
 export async function subscriptionLowerer(context: CliContext): Promise<CompileSubscriptions> {

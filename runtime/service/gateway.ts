@@ -112,7 +112,7 @@ export class Gateway {
     const server = new BoundedServer(this.answer, { ...SERVER_LIMITS, ...this.limits }, this.connections);
     const bound = await server.listen(configured.host, configured.port);
     this.server = server;
-    routes.listening = { configured, bound };
+    routes.listens({ configured, bound });
     return { host: bound.address, port: bound.port, url: urlOf(bound) };
   }
 

@@ -186,8 +186,18 @@ export class Routes {
     const live = slots.filter(({ isLinked }) => isLinked).map(({ linked }) => linked.window);
     this.windows.retain(new Set(live), this.context.clock.monotonic());
     this.onSwap();
-    this.copied = this.context.keepServed(this.plan.hash);
+    if (this.listening !== null) this.keepServed();
     this.warnOfStart();
+  }
+
+  /** From now on, each table is kept for a later start: it was really served. */
+  listens(at: Listening): void {
+    this.listening = at;
+    this.keepServed();
+  }
+
+  private keepServed(): void {
+    this.copied = this.context.keepServed(this.plan.hash);
   }
 
   /** Warns that a changed address, store or console takes effect at the next start, because they are opened once. */

@@ -58,6 +58,25 @@ test('a start with errors serves the last table; log, status and an alert say wh
   assert.equal(await postTo(gateway, 'second'), 401);
 });
 
+test('an empty file is not served: a program may have emptied it first', async (t) => {
+  const home = tempDir(t);
+  const gateway = await startGateway(t, { home, config: GOOD });
+  writeFileSync(join(home, 'config.yaml'), '', { mode: 0o600 });
+  await until(async () => (await gateway.status()).table.error !== null);
+  assert.match((await gateway.status()).table.error ?? '', /empty/);
+  assert.equal(await postTo(gateway, 'hello'), 401);
+});
+
+test('a table that never listened is not kept', async (t) => {
+  const home = await servedBefore(t);
+  const other = await startGateway(t, { home: tempDir(t), config: GOOD });
+  const { port } = new URL(other.url);
+  writeFileSync(join(home, 'config.yaml'), GOOD.replace('hello', 'second'), { mode: 0o600 });
+  const { code } = await runInProcess(['gateway', 'run', '--port', port], { home });
+  assert.equal(code, 1);
+  for (const name of copiesIn(home)) assert.match(readFileSync(join(home, 'served', name), 'utf8'), /"hello"/);
+});
+
 test('a start without a secret serves the last table until the secret exists', async (t) => {
   const home = await servedBefore(t);
   const gateway = await startGateway(t, { home, config: NO_SECRET });
