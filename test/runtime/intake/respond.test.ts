@@ -145,7 +145,7 @@ describe('a response that cannot be sent is refused:', () => {
   }
 });
 
-it('a placeholder in a header is sent as it is written, with a warning', () => {
+it('a placeholder in a header is sent unchanged, with a warning', () => {
   const headers = { 'x-a': 'of {id}', 'x-b': '{"a": 1}', 'x-c': '{}' };
   const routes = { feed: { prompt: 'x', respond: { accepted: { headers } } } };
   const webhook = { enabled: true, secret: 'env:WEBHOOK_SECRET', routes };

@@ -24,8 +24,13 @@ export function convertHook(draft: Draft, route: DraftRoute, hook: Settings): Ho
   convertTrigger(draft, route, hook);
   const command = convertCommand(hook, route);
   closeExecuted(command, hook, route);
-  convertResponse(route, hook);
-  for (const key of Object.keys(hook)) convertAnswer(route, key, hook[key]);
+  const accepted: Settings = {};
+  for (const key of Object.keys(hook)) Object.assign(accepted, convertAnswer(route, key, hook[key]));
+  if (WITHOUT_BODY.has(Number(accepted.status))) delete accepted.body;
+  const response = { status: 200, ...accepted };
+  // The original knows no duplicates: they get the same response.
+  if (Object.keys(accepted).length > 0)
+    route.settings.respond = { accepted: response, duplicate: structuredClone(response) };
   Object.assign(route.settings, { script: 'hook-values.sh', prompt: '{script_output}' });
   return command;
 }
@@ -72,67 +77,36 @@ function addToken(draft: Draft, route: DraftRoute, path: NodePath, { gaps }: Tri
 const LOST = new Map(Object.entries(LOST_ANSWERS).flatMap(([keys, lost]) => keys.split(' ').map((key) => [key, lost])));
 const CONVERTED = new Set(CONVERTED_KEYS.split(' '));
 
-function convertAnswer({ report, path: at }: DraftRoute, key: string, value: unknown): void {
+/** Returns the part of the response that a route can set. */
+function convertAnswer({ report, path: at }: DraftRoute, key: string, value: unknown): object | null {
   const name = key.toLowerCase();
   const path = [...at, key];
-  if (CONVERTED.has(name)) return;
+  if (CONVERTED.has(name)) return null;
   const answer = LOST.get(name);
-  if (answer !== undefined && !isOff(value)) report.lost(path, answer.reason, answer.instead);
+  const isOff = value === false || value === null || value === 0 || value === '';
+  const part = isOff ? null : (RESPONSE.get(name)?.(value) ?? null);
+  if (answer !== undefined && !isOff && part === null) report.lost(path, answer.reason, answer.instead);
   else if (answer !== undefined || name === 'trigger-signature-soft-failures') report.carried(path);
   else if (name === 'http-methods') convertMethods(report, path, value);
   else if (name === 'incoming-payload-content-type') convertType(report, path, value);
   else report.changed(path, 'adnanh/webhook does not use this key either', 'The key is left out');
+  return part;
 }
 
-const isOff = (value: unknown): boolean => value === false || value === null || value === 0 || value === '';
+/** Parts of the response to an accepted event, by key; null if a route cannot set the value. */
+const RESPONSE: ReadonlyMap<string, (value: unknown) => object | null> = new Map([
+  ['success-http-response-code', (status) => (/^2\d\d$/.test(String(status)) ? { status: Number(status) } : null)],
+  ['response-message', (body) => (/^[^{}]{1,65536}$/.test(String(body)) ? { body: String(body) } : null)],
+  ['response-headers', headersIn],
+]);
+const HEADER = /^[\w!#$%&'*+.^`|~-]{1,100}: [ -~]{0,1000}$/;
 
-/** The response to an accepted event, which a duplicate gets too: the original has none. */
-function convertResponse({ settings, path, report }: DraftRoute, hook: Settings): void {
-  const response: Record<string, unknown> = {};
-  const take = (key: string, read: (value: unknown) => object | null): void => {
-    const field = fieldOf(hook, key, path);
-    if (field === null) return;
-    const taken = isOff(field.value) ? {} : read(field.value);
-    const { reason = '', instead } = LOST.get(key) ?? {};
-    if (taken === null) report.lost(field.path, reason, instead);
-    else report.carried(field.path);
-    Object.assign(response, taken);
-  };
-  take('success-http-response-code', (status) =>
-    Number.isInteger(status) && isSuccess(Number(status)) ? { status } : null,
+function headersIn(list: unknown): object | null {
+  const pairs = asList(list).map((each) => ['name', 'value'].map((key) => textOf(asMap(each), key) ?? ''));
+  const isPlain = pairs.every(
+    (pair) => HEADER.test(pair.join(': ')) && !REFUSED_HEADERS.has(pair[0]?.toLowerCase() ?? ''),
   );
-  take('response-message', (body) => {
-    if (WITHOUT_BODY.has(Number(response.status))) return {};
-    return typeof body === 'string' && body.length <= MAX_BODY && !/[{}]/.test(body) ? { body } : null;
-  });
-  take('response-headers', (list) => headersIn(list, response.body !== undefined));
-  if (Object.keys(response).length === 0) return;
-  const accepted = { status: 200, ...response };
-  settings.respond = { accepted, duplicate: structuredClone(accepted) };
-}
-
-const MAX_BODY = 65_536;
-const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
-
-function headersIn(list: unknown, hasBody: boolean): object | null {
-  const pairs = asList(list).map(
-    (each) => [textOf(asMap(each), 'name') ?? '', textOf(asMap(each), 'value') ?? ''] as const,
-  );
-  const types = pairs.filter(([name]) => name.toLowerCase() === 'content-type').map(([, value]) => value);
-  const others = pairs.filter(([name]) => name.toLowerCase() !== 'content-type');
-  const isSettable = others.every(
-    ([name, value]) =>
-      /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name) &&
-      !REFUSED_HEADERS.has(name.toLowerCase()) &&
-      /^[ -~]{0,1000}$/.test(value),
-  );
-  const [content_type] = types;
-  const isPlain = content_type === undefined || (hasBody && /^text\/plain(?:; ?charset=utf-8)?$/i.test(content_type));
-  if (!isSettable || !isPlain || others.length > 20) return null;
-  return {
-    ...(content_type === undefined ? {} : { content_type }),
-    ...(others.length === 0 ? {} : { headers: Object.fromEntries(others) }),
-  };
+  return isPlain && pairs.length > 0 && pairs.length <= 20 ? { headers: Object.fromEntries(pairs) } : null;
 }
 
 function convertMethods(report: KeyReport, path: NodePath, value: unknown): void {

@@ -23,7 +23,7 @@ test('a field that is missing in one payload is not required', () => {
   });
 });
 
-test('a number that JavaScript cannot hold is a number: one with a fraction or an exponent is no integer', () => {
+test('a number that JavaScript cannot hold is a number, and without a fraction or an exponent an integer', () => {
   const typeOf = (text: string): unknown => (propertyOf([readJson(text)]) as { type: unknown }).type;
   const texts = ['8202522731445525542', '-0', '1.0', '10.00', '1e400', '1E3'];
   assert.deepEqual(texts.map(typeOf), ['integer', 'integer', 'number', 'number', 'number', 'number']);
