@@ -8,7 +8,7 @@ import { flowText, isPlainMap } from '../text/plain-data.ts';
 import { isSecretName } from '../text/secret-ref.ts';
 import { certainMatch, didYouMean, oneOf, suggest } from '../text/suggest.ts';
 import type { SchemaName } from './known-keys.ts';
-import { descriptionAt, exampleAt, guessKey, knownKeys } from './known-keys.ts';
+import { descriptionAt, exampleAt, guessKey, knownKeys, typesAt } from './known-keys.ts';
 import { parsePointer, valueAt } from './pointer.ts';
 
 /** The place of a schema error. */
@@ -105,6 +105,8 @@ function unknownKeyProblem(place: ShapePlace, key: string): Problem {
   const known = knownKeys(place.schema, place.path);
   const guess = didYouMean(key, known);
   const meant = certainMatch(key, known);
+  const types = typesAt(place.schema, [...place.path, meant ?? '']);
+  const isFit = types.has('array') || !Array.isArray(valueAt(place.data, [...place.path, key]));
   const hint =
     misplacedKeyHint(place.schema, place.path, key) ??
     (guess === '' ? (anchorHint(place, key) ?? listOf(known)) : undefined);
@@ -114,7 +116,7 @@ function unknownKeyProblem(place: ShapePlace, key: string): Problem {
     at: 'key',
     message: `unknown key \`${key}\`${guess}`,
     ...(hint === undefined ? {} : { hint }),
-    ...(meant !== null ? { fix: { kind: 'rename', text: meant } } : {}),
+    ...(meant !== null && isFit ? { fix: { kind: 'rename', text: meant } } : {}),
     ...(isSecretName(suggest(key, known)[0] ?? '') ? { sensitive: true } : {}),
   };
 }

@@ -1,5 +1,7 @@
 /** Plain data from files: maps without a prototype, values as one line of YAML, command lines as lists. */
 
+import { ExactNumber } from '../../base/exact-number.ts';
+
 /** Plain objects for maps from files. */
 export const isPlainMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -27,6 +29,7 @@ const WORDS = /^(?:true|false|null|yes|no|on|off|y|n|~|-?\.(?:inf|nan)|-?\.?\d.*
 /** Quotes strings only where YAML requires it. */
 export function flowText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(flowText).join(', ')}]`;
+  if (value instanceof ExactNumber) return String(value);
   if (isPlainMap(value)) {
     const pairs = Object.entries(value).map(([key, item]) => `${flowText(key)}: ${flowText(item)}`);
     return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;

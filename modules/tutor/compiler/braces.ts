@@ -6,7 +6,8 @@
 import { PART, PATH, parseField, parsePath, printPath, splitField } from '../../../base/paths.ts';
 import { readTokens } from '../../../compiler/config/grammar.ts';
 import type { Problem } from '../../../compiler/diagnostics/diagnostic.ts';
-import { BESIDE, BLOCK_WORDS, BRACE_HINTS, FOREIGN_ROOTS, MONEY_WORDS } from './built/names.ts';
+import { lowerTemplate } from '../../../compiler/lower/template.ts';
+import { BESIDE, BLOCK_WORDS, BRACE_HINTS, FOREIGN_ROOTS, HELPERS, MONEY_WORDS } from './built/names.ts';
 import { isOtherText } from './harmless-braces.ts';
 import { isNamed } from './read-values.ts';
 
@@ -42,13 +43,20 @@ export function readBraces(text: string): readonly Problem[] {
 export function readSyntax(problem: Problem, text: string): Problem {
   const { offset, length } = problem.within ?? NONE;
   const found = text.slice(offset, offset + length);
-  if (found.startsWith('{#each')) return { ...problem, ...opening(found) };
-  if (found === '{/each}') return problem;
+  if (found.startsWith('{#each') && readTokens(found).length === 0) return { ...problem, ...opening(found) };
+  if (/^\{[#/]each/.test(found)) return { ...problem, hint: blockHint(text, offset) };
   const meant = meantBy(found);
   const message = `${problem.message}; write ${meant}`;
-  // `a..b` may be a slip, or a field at any depth below `a`, as in JSONPath and jq.
+  // `a..b` may be a slip, or a field at any depth below `a`, as in JSONPath and jq; `01` a key, or an index.
   if (found.includes('..')) return { ...problem, message };
+  if (/\[0\d/.test(found)) return { ...problem, message: `${message} or ${meant.replace(/\.0+(?=\d)/g, '.')}` };
   return withoutGuess({ ...problem, message, fix: { kind: 'replace', text: meant } }, text);
+}
+
+function blockHint(text: string, offset: number): string | undefined {
+  if (isInCode({ input: text, index: offset })) return BRACE_HINTS.code;
+  const [end] = /(?!\{\/each\})\{ *\/ *(?:[eE][aA][cC][hH] *)?\}/.exec(text) ?? [];
+  return end && `write \`{/each}\` for \`${end}\``;
 }
 
 /** `{#each a[]}`, `{#each a.*}`, `{#each a as x}`, `{#each x in a}`. */
@@ -62,18 +70,30 @@ function opening(found: string): Partial<Answer> {
 }
 
 /** The start of a loop in Jinja, Liquid and Go, in which a path may begin at the element. */
-const FOREIGN_LOOP = /\{%-?\s*for\b|\{\{-?\s*(?:range|with|for)\b/;
+const FOREIGN_LOOP =
+  /\{%-?\s*for\b|\{\{[-~]?\s*(?:range|with|for)\b|\{\{(?:[-~]\s*#(?!(?:if|unless)\b)|\s*#(?!(?:if|unless)\b|each +[\w.]+ *\}\}))/;
 
-/** A path in a loop of another tool may begin at the element, and its first part may be a name of that tool. */
+/**
+ * A repair is dropped if it is a guess: a path in a loop of another tool may begin at the element, its first part may be a name of
+ * that tool, and the sign before it may be meant, as in an amount of money.
+ */
 function withoutGuess(problem: Problem, text: string): Problem {
   const { fix, message, hint, ...rest } = problem;
-  const parts = fix?.kind === 'replace' ? parsePath(fix.text.slice(1, -1)) : null;
+  if (fix?.kind !== 'replace') return problem;
   const bare = message.replace(/; write .*$/s, '');
-  if (FOREIGN_LOOP.test(text)) return fix === undefined ? problem : { ...rest, message: bare, hint };
-  const candidates = parts === null ? [] : belowRoots(parts).map((path) => `\`{${printPath(path)}}\``);
-  if (candidates.length === 0) return problem;
-  const own = `\`${fix?.kind === 'replace' ? fix.text : ''}\` if the payload itself has a field \`${parts?.[0]}\``;
-  return { ...rest, message: bare, hint: `write ${[...candidates, own].join(' or ')}` };
+  if (FOREIGN_LOOP.test(text)) return { ...rest, message: bare, hint: hint ?? BRACE_HINTS.element };
+  const parts = parsePath(fix.text.slice(1, -1)) ?? [];
+  const [fault] = parts.length === 0 ? [] : lowerTemplate(fix.text).problems;
+  if (fault !== undefined) return { ...rest, message: bare, hint: fault.message };
+  const [sign] = /^[$%](?!\{+ *github\.)/.exec(text.slice(rest.within?.offset ?? 0)) ?? [];
+  const candidates = belowRoots(parts).map((path) => `\`{${printPath(path)}}\``);
+  const isField = candidates.length > 0 || isNamed(HELPERS, parts.join('.'));
+  if (!isField && sign === undefined) return problem;
+  const own = `\`${fix.text}\`${isField ? ` if the payload itself has a field \`${parts[0]}\`` : ''}`;
+  const signed = sign === undefined ? [] : [`\`${sign}${fix.text}\` if the \`${sign}\` is meant`];
+  const isRight = text.startsWith(`${sign}${fix.text}`, rest.within?.offset);
+  const advice = { message: bare, hint: `write ${[...candidates, own, ...signed].join(' or ')}` };
+  return { ...rest, ...advice, ...(isRight ? { severity: 'hint' } : {}) };
 }
 
 /** The path without the names that steps, requests and events have in other tools: `trigger.body.id`, `1.id`, `12__id`. */
@@ -106,7 +126,7 @@ const HANDLEBARS = new RegExp(
 const DOLLAR = new RegExp(`(?:\\$|(?<![\\w}])%)\\{((?=[A-Z0-9_.-]*[a-z])${PATH})\\}`, 'g');
 
 const CONTROL =
-  /\{%-?\s[^{}\n]*%\}|<%[-_]? +(?:if|unless|for|each|while|\w+(?:\.\w+)*\.(?:each|forEach))\b[^\n<]{0,200}%>|\{\{-? *(?:#(?:if|each|unless|with)|if|range|with|for)\s[^{}\n]*\}\}|\{\{ *#[\w.]+ *\}\}|\{ *(?:# *(?:if|for|unless|with|range|[eE]ach)|#E[aA][cC][hH])\b(?<!\{#each)[^{}\n]*\}|\{\{?[>^] *[A-Za-z_][\w.-]*\}\}?/g;
+  /\{%-?\s[^{}\n]*%\}|<%[-_]? +(?:if|unless|for|each|while|\w+(?:\.\w+)*\.(?:each|forEach))\b[^\n<]{0,200}%>|\{\{[-~]? *(?:#(?:if|each|unless|with)|if|range|with|for|else\s+if)\s[^{}\n]*\}\}|\{\{[-~]? *(?:[#/][\w.]+|el(?:se|s?e?if)|end(?:if|for|foreach|unless|case|with)?) *[-~]?\}\}|\{ *(?:# *(?:if|for|unless|with|range|[eE]ach)|#E[aA][cC][hH])\b(?<!\{#each)[^{}\n]*\}|\{\{?[>^] *[A-Za-z_][\w.-]*\}\}?/g;
 
 /** Delimiters of ERB, EJS, Python and others that have no braces; except for the first, only a dotted path is certain. */
 const DELIMITED =
@@ -161,17 +181,12 @@ function doubled(match: RegExpExecArray): Answer | null {
   if (before + after === '' && filter === undefined)
     return repaired(`${written} leaves a pair of braces around the value`, path);
   // Spaces around a dotted path are unambiguous, and an error of `template-syntax`.
-  if (
-    isInCode(match) ||
-    isNamed(BLOCK_WORDS, path) ||
-    (filter === undefined && dot === undefined && !ONE_WORD.test(path))
-  )
-    return null;
+  if (isInCode(match) || (filter === undefined && dot === undefined && !ONE_WORD.test(path))) return null;
   const message = `${written} is not a placeholder and is delivered literally`;
   return filter === undefined ? repaired(message, path) : literal(written, [path], 'path');
 }
 
-const isInCode = ({ input, index }: RegExpExecArray): boolean =>
+const isInCode = ({ input, index }: Pick<RegExpExecArray, 'input' | 'index'>): boolean =>
   [...input.matchAll(CODE)].some(({ 0: span, index: start }) => index >= start && index < start + span.length);
 
 function dollar([written, path = '']: RegExpExecArray): Answer | null {

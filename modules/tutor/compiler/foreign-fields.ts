@@ -1,7 +1,12 @@
 /** Fields of filters and times in the spelling of other tools, which no payload has. */
+import { writeJson } from '../../../base/exact-number.ts';
 import { parseField, parsePath, printPath } from '../../../base/paths.ts';
 import type { NodePath, Problem } from '../../../compiler/diagnostics/diagnostic.ts';
+import { lowerFilters } from '../../../compiler/lower/filter.ts';
+import { checkShape } from '../../../compiler/schema/validate.ts';
+import type { FilterConfig } from '../../../schemas/generated/types.ts';
 import { elementsOf, meantPaths } from './braces.ts';
+import { globsIn } from './rules/filters.ts';
 
 type Answer = Pick<Problem, 'message' | 'hint' | 'fix' | 'severity'>;
 
@@ -71,4 +76,15 @@ function oddField(field: string): Answer | null {
   return isSure
     ? { message: `${message}; ${hint}`, fix: { kind: 'rename', text: paths[0] ?? inner } }
     : { message, hint };
+}
+
+/** What is wrong with filters that are written as a repair; undefined if they compile without a diagnostic. */
+export function faultIn(written: unknown, isElement: boolean): string | undefined {
+  const filters = JSON.parse(writeJson(isElement ? { any_of: 'items', where: written } : written)) as FilterConfig;
+  const shape = checkShape('config', { platforms: { webhook: { routes: { x: { filters } } } } });
+  const lowered = shape.length > 0 ? [] : [...lowerFilters(filters).problems, ...globsIn(filters)];
+  const [fault] = [...shape, ...lowered].flatMap((problem: Partial<Problem>) =>
+    problem.message !== '' ? [problem] : (readForeignField(problem.ask ?? '', problem.path ?? []) ?? []),
+  );
+  return fault && `but there, ${[fault.message, fault.hint ?? []].flat().join('; ')}`;
 }

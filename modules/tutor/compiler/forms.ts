@@ -84,7 +84,7 @@ export const VALUES: readonly Form[] = [
     read: conditionIn,
     hint: CONDITION,
     isSure: ({ value }) =>
-      /(?:["']|\s(?:true|false|null|-?\d+))$/.test(String(value).trim()) &&
+      /(?:["']|\s(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?))$/.test(String(value).trim()) &&
       isCertain(/\s(matches)\s/.exec(String(value))?.[1] ?? '', value),
   },
   {

@@ -1,7 +1,10 @@
 /** Reads values and conditions as other programs write them. Each function returns keys and values to write, or null. */
 
+import { ExactNumber, readNumber } from '../../../base/exact-number.ts';
 import { parsePath, printPath } from '../../../base/paths.ts';
 import { parseNetwork } from '../../../compiler/config/settings.ts';
+import type { WrittenText } from '../../../compiler/config/written-numbers.ts';
+import { withWritten } from '../../../compiler/config/written-numbers.ts';
 import type { NodePath, Problem, SchemaError } from '../../../compiler/diagnostics/diagnostic.ts';
 import type { ShapePlace } from '../../../compiler/schema/explain.ts';
 import { typesOf } from '../../../compiler/schema/explain.ts';
@@ -33,9 +36,11 @@ export interface Written {
   readonly known: readonly string[];
   /** The types that the value may have. */
   readonly types: readonly string[];
+  readonly written: WrittenText;
 }
 
-export function writtenAt({ schema, data, path: at }: ShapePlace, { keyword, params }: SchemaError): Written {
+export function writtenAt(place: ShapePlace, { keyword, params }: SchemaError, written: WrittenText): Written {
+  const { schema, data, path: at } = place;
   const unknown = params.additionalProperty ?? params.unevaluatedProperty;
   const path = unknown === undefined ? at : [...at, String(unknown)];
   const last = path.at(-1);
@@ -50,6 +55,7 @@ export function writtenAt({ schema, data, path: at }: ShapePlace, { keyword, par
     map: isPlainMap(map) ? map : {},
     known: knownKeys(schema, at),
     types: typesOf(params),
+    written,
   };
 }
 
@@ -171,7 +177,9 @@ export const agentIn: Read = (written) => {
 };
 
 /** Names separated by commas. A comma inside braces belongs to a glob; an event with a blank may be one (`Push Hook`) or two. */
-export const valuesIn: Read = ({ key, value }) => {
+export const valuesIn: Read = ({ key, value, path, written }) => {
+  const exact = key === 'in' ? withWritten(value, path, written) : null;
+  if (exact instanceof ExactNumber) return { in: [exact] };
   const text = String(value);
   const names = /[{}"\n]/.test(text) ? [text] : text.split(',').map((name) => name.trim());
   const list = names.filter((name) => name !== '');
@@ -232,9 +240,10 @@ export const numberIn: Read = ({ key, value, path, types }) => {
   const factors = Object.entries(UNITS).find(([name]) => key.endsWith(name))?.[1] ?? {};
   const factor = unit === '' ? 1 : (factors[unit.replace('ib', 'b')] ?? Number.NaN);
   const number = digits === '' ? WORDS.indexOf(text) : Number(digits) * factor;
+  const exact = factor === 1 && digits !== '' && !Number.isSafeInteger(number) ? readNumber(digits) : number;
   const isWord = digits !== '' || number >= 0;
   const fits = types.includes('number') ? Number.isFinite(number) : Number.isInteger(number);
-  return isWord && fits && !path.some((part) => isSecretName(String(part))) ? { [key]: number } : null;
+  return isWord && fits && !path.some((part) => isSecretName(String(part))) ? { [key]: exact } : null;
 };
 
 /** Advice on the form of conditions. */
@@ -246,9 +255,20 @@ interface Comparison {
   readonly value: unknown;
 }
 
-/** `matches: "a*b"` may be a glob, and `match: main` the whole text; with these signs it is a regex. */
-export const isCertain = (operator: string, value: unknown): boolean =>
-  !/^(?:match(?:es)?|pattern)$/i.test(operator) || /[\\^$|()+]|\.[*?]|\[[^\]]+\]/.test(String(value));
+/** In other tools: alternatives, a comparison, a test of presence. */
+const OTHER_TEST =
+  /[|,]|^[!<>=~/^]|^(?:not\b.*|empty|blank|null|none|nil|(?:un)?set|present|missing|exists?|(?:un)?defined|any)$/i;
+
+/**
+ * `matches: "a*b"` may be a glob, and `match: main` the whole text; with these signs it is a regex. A list may be the whole value
+ * or the values to choose from. @param operator empty if it is not written
+ */
+export function isCertain(operator: string, value: unknown): boolean {
+  const name = meaningOf(CALLED, operator) ?? operator;
+  if (Array.isArray(value) && isNamed('equals not_equals', name)) return false;
+  if (isNamed(' is value', operator) && OTHER_TEST.test(String(value).trim())) return false;
+  return !/^(?:match(?:es)?|pattern)$/i.test(operator) || /[\\^$|()+]|\.[*?]|\[[^\]]+\]/.test(String(value));
+}
 
 /** Returns null if the operator is not one of these, by their own or another name. */
 function conditionWith({ field, operator, value }: Comparison, operators: readonly string[]): PlainMap | null {
@@ -273,7 +293,8 @@ const isShort = ({ map, known }: Written): boolean =>
 
 /** A condition with an unknown key, as one that has the same meaning. */
 export function conditionOf(written: Written): PlainMap | null {
-  const { map, key, known, path } = written;
+  const { key, known, path } = written;
+  const map = withWritten(written.map, path.slice(0, -1), written.written) as PlainMap;
   const { field, header, ...others } = map;
   if (field !== undefined) {
     const compared = comparisonIn(map);
@@ -282,7 +303,7 @@ export function conditionOf(written: Written): PlainMap | null {
     return meant === null ? null : { '': meant };
   }
   if (typeof header === 'string') return { '': { field: `headers.${header}`, ...others } };
-  const isRead = Object.values(map).every((value) => !isPlainMap(value) && value !== null);
+  const isRead = Object.values(written.map).every((value) => !isPlainMap(value) && value !== null);
   // Several keys may be the parts of one condition: its field, its operator, its value.
   if (!isRead || !isShort(written) || Object.keys(map).some((name) => PARTS.test(name))) return null;
   const conditions = Object.entries(map).map(([name, value]) => ({
@@ -306,7 +327,7 @@ export function isOneCondition({ map, value }: Written): boolean {
   if (compared !== null) return isCertain(compared.operator, compared.value);
   if (typeof map.header === 'string') return Object.keys(map).length === 2;
   return map.field === undefined
-    ? !Array.isArray(value) && Object.keys(map).length === 1
+    ? !Array.isArray(value) && isCertain('', value) && Object.keys(map).length === 1
     : Object.keys(map).length === 2;
 }
 
@@ -336,6 +357,7 @@ export function conditionIn({ key, value: text, known }: Written): PlainMap | nu
 function constantIn(text: string): unknown {
   const quoted = /^(?:"([^"\\]*)"|'([^'\\]*)')$/.exec(text);
   if (quoted !== null) return quoted[1] ?? quoted[2];
-  if (/^(?:true|false|null|-?\d{1,15})$/.test(text)) return JSON.parse(text);
+  if (/^(?:true|false|null)$/.test(text)) return JSON.parse(text);
+  if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text)) return readNumber(text);
   return /^[\w./@:-]+$/.test(text) ? text : undefined;
 }

@@ -1,5 +1,6 @@
 /** Explains schema errors that come from habits of other programs, with the correct form and a fix. */
 
+import type { WrittenText } from '../../../compiler/config/written-numbers.ts';
 import type { NodePath, SchemaError } from '../../../compiler/diagnostics/diagnostic.ts';
 import { holdsCredential } from '../../../compiler/diagnostics/printable.ts';
 import type { ShapePlace } from '../../../compiler/schema/explain.ts';
@@ -9,7 +10,8 @@ import { valueAt } from '../../../compiler/schema/pointer.ts';
 import { flowText, isPlainMap } from '../../../compiler/text/plain-data.ts';
 import { isSecretName } from '../../../compiler/text/secret-ref.ts';
 import { certainMatch } from '../../../compiler/text/suggest.ts';
-import { ADVICE, CALLED, UNITS } from './built/names.ts';
+import { ADVICE, CALLED, OTHER_TESTS, UNITS } from './built/names.ts';
+import { faultIn } from './foreign-fields.ts';
 import type { Form } from './forms.ts';
 import { OTHER_KEYS, VALUES } from './forms.ts';
 import type { Slip, Written } from './read-values.ts';
@@ -156,8 +158,8 @@ const LAYOUTS: readonly Layout[] = [
 type Match = (written: Written) => Slip | null;
 
 /** Returns null if the error has another cause. */
-export function explainSlip(place: ShapePlace, error: SchemaError): Slip | null {
-  const written = writtenAt(place, error);
+export function explainSlip(place: ShapePlace, error: SchemaError, text: WrittenText): Slip | null {
+  const written = writtenAt(place, error, text);
   return firstOf([...LAYOUTS, ...MATCHES[written.mistake]], (match) => match(written));
 }
 
@@ -201,13 +203,14 @@ function inForm(form: Form, written: Written): Slip | null {
   const text = textOf(meant[name]);
   const isFree = other === undefined || map[other] === undefined;
   const isSure = form.isSure?.(written, meant) ?? (name === key || form.isWhole === true);
+  const fault = isSure && form.beside === 'not_equals' ? faultIn(meant[name], path.includes('where')) : undefined;
   const isScalar = typeof value !== 'object' && form.isWhole !== true;
   const fix = isScalar ? ({ kind: 'replace', text } as const) : ({ kind: 'flow', text, andKey: lines[1] } as const);
   return problemOf(written, `${says}: write ${lines.map((line) => `\`${line}\``).join(' and ')}`, {
     covers: [at],
     instead: name,
-    hint: form.also,
-    ...(isFree && isSure ? { fix, fixAt: at } : {}),
+    hint: fault ?? (isSure || form.isWhole !== true ? form.also : OTHER_TESTS),
+    ...(isFree && isSure && fault === undefined ? { fix, fixAt: at } : {}),
   });
 }
 
@@ -288,11 +291,15 @@ const renamed: Match = (written) => {
   const place = [...path.slice(0, -1), meant];
   const types = typesAt(schema, place);
   const isFit = isPlainMap(value) || !types.has('object') || types.has('string');
-  const hasRival = known.includes('not_equals') && Object.keys(map).some((name) => name !== key && name !== 'field');
+  const isCondition = known.includes('not_equals');
+  const hasRival = isCondition && Object.keys(map).some((name) => name !== key && name !== 'field');
   const isSure = isFit && !hasRival && isCertain(key, value);
+  const fault =
+    isCondition && isSure ? faultIn({ field: map.field, [meant]: value }, path.includes('where')) : undefined;
   const glob = flowText(`^${String(value).replaceAll('.', '[.]').replaceAll('*', '.*')}$`);
   const hints = [
     [RIVALS, hasRival],
+    [OTHER_TESTS, isCondition && /equals$/.test(meant) && !isSure],
     [`write \`${meant}: ${flowText(exampleAt(schema, place))}\``, !isFit],
     [
       `write \`regex\` for a regular expression (${glob} for a glob), \`equals\` for the whole text, or \`contains\``,
@@ -302,8 +309,8 @@ const renamed: Match = (written) => {
   return problemOf(written, `unknown key \`${key}\`: it is called \`${meant}\` here`, {
     instead: meant,
     sensitive: isSecretName(meant),
-    hint: hints.find(([, holds]) => holds)?.[0],
-    fix: isSure && !Object.hasOwn(map, meant) ? { kind: 'rename', text: meant } : undefined,
+    hint: fault ?? hints.find(([, holds]) => holds)?.[0],
+    fix: isSure && fault === undefined && !Object.hasOwn(map, meant) ? { kind: 'rename', text: meant } : undefined,
   });
 };
 

@@ -78,8 +78,9 @@ function explain(finding: NodeFinding, foreign: Map<unknown, Slip | null>): Expl
   if (cause === undefined) return { finding, slip: null };
   const { schema, data, error } = cause;
   const place = { schema, data, path: parsePointer(error.instancePath, data) };
+  const written = (path: NodePath): string | null => tree.place([...base, ...path]).plain;
   if (!foreign.has(data)) foreign.set(data, foreignFile(schema, data));
-  const slip = foreign.get(data) ?? (error.propertyName === undefined ? explainSlip(place, error) : null);
+  const slip = foreign.get(data) ?? (error.propertyName === undefined ? explainSlip(place, error, written) : null);
   if (slip === null) return { finding, slip };
   // A stage may have set its own rule and prefixed the schema's message.
   const words = problem.message.slice(0, problem.message.length - cause.message.length);

@@ -80,8 +80,8 @@ const LOUD: readonly (readonly [written: string, meant: string, isRepaired?: tru
   ['{{{ a }}}', '{a}', true],
   ['{{ .a.b }}', '{a.b}', true],
   ['{{- a -}}', '{a}', true],
-  ['${a.b}', '{a.b}', true],
-  ['${{a}}', '{a}', true],
+  ['${a.b}', '`{a.b}` or `${a.b}`'],
+  ['${{a}}', '`{a}` or `${a}`'],
   ['{{ a.b | upper }}', '{a.b}'],
   ['{{ a | default("x") }}', '{a}'],
   ['{{ commits[*].id }}', '{#each commits}{id} {/each}'],
@@ -182,6 +182,26 @@ describe('the list of a stranger', () => {
   for (const text of WRITTEN.harmless)
     for (const whole of [text, `Some words first.\n${text}\nand after`])
       test(`${JSON.stringify(whole)} is silent`, () => assert.deepEqual(reportsOf(whole), []));
+});
+
+describe('a block without its other half', () => {
+  for (const [text, advice] of [
+    ['{#each a}x', 'is not closed; write {/each}'],
+    ['{#each a}{b}{/}', '`{/each}` for `{/}`'],
+    ['{#each a}{b}{/ each}', '`{/each}` for `{/ each}`'],
+    ['{#each a}{b}{/Each }', '`{/each}` for `{/Each }`'],
+    ['the block `{#each a}` repeats', '`{ #each items}`'],
+    ['the block ends at `{/each}`', '`{ #each items}`'],
+  ] as const)
+    test(`${text} is told: ${advice}`, () => {
+      const [{ rule, message, hint } = assert.fail('nothing')] = reportsOf(text);
+      assert.equal(rule, 'template-syntax');
+      assert.ok(`${message} ${hint}`.includes(advice), `${message} ${hint}`);
+      assert.doesNotMatch(message, /is not the path of a list/);
+    });
+
+  test('the way to show a block is silent', () =>
+    assert.deepEqual(reportsOf('the block `{ #each items}` repeats'), []));
 });
 
 describe('a loop of another tool', () => {

@@ -3,29 +3,35 @@ import { conditions } from '../../../../compiler/config/grammar.ts';
 import { globSource } from '../../../../compiler/globs/linear-glob.ts';
 import { rule } from '../../../../compiler/rules/support/rule.ts';
 import { flowText } from '../../../../compiler/text/plain-data.ts';
+import type { FilterConfig } from '../../../../schemas/generated/types.ts';
 
 /** A glob that is compared as text. */
 export const filterGlob = rule('filter-glob', {
   route({ config }, report) {
-    for (const { config: filter, path } of conditions(config.filters ?? [], ['filters'])) {
-      for (const operator of ['equals', 'not_equals', 'in', 'starts_with'] as const) {
-        for (const [index, value] of [filter[operator]].flat().entries()) {
-          if (typeof value !== 'string' || !GLOB.test(value)) continue;
-          const at = operator === 'in' ? [...path, operator, index] : [...path, operator];
-          const message = `\`*\` is an ordinary character in \`${operator}\``;
-          report({ path: at, at: 'value', message, hint: matchHint(value) });
-        }
-      }
-    }
+    for (const glob of globsIn(config.filters ?? [])) report(glob);
   },
 });
+
+/** Globs that are compared as text. */
+export const globsIn = (filters: FilterConfig | readonly FilterConfig[]) =>
+  conditions(filters, ['filters']).flatMap(({ config: filter, path }) =>
+    (['equals', 'not_equals', 'in', 'starts_with'] as const).flatMap((operator) =>
+      [filter[operator]].flat().flatMap((value, index) => {
+        if (typeof value !== 'string' || !GLOB.test(value)) return [];
+        const at = operator === 'in' ? [...path, operator, index] : [...path, operator];
+        const message = `\`*\` is an ordinary character in \`${operator}\``;
+        return [{ path: at, at: 'value' as const, message, hint: matchHint(value, operator === 'not_equals') }];
+      }),
+    ),
+  );
 
 /** A path or a name with stars. A text in bold type has none at only one end. */
 const GLOB = /^(?!\*+$)(?!\*+[^*]+\*+$|\/\*)[\w./@:*-]*\*[\w./@:*-]*$/;
 
-function matchHint(glob: string): string {
+function matchHint(glob: string, isNegated: boolean): string {
   const [, start] = /^([^*]+)\*{1,2}$/.exec(glob) ?? [];
-  if (start !== undefined) return `write \`starts_with: ${flowText(start)}\``;
   const source = globSource(glob);
-  return source instanceof Error ? 'write it as a `regex`' : `write \`regex: ${JSON.stringify(source)}\``;
+  if (start === undefined && source instanceof Error) return 'write it as a `regex`';
+  const operator = start === undefined ? `regex: ${JSON.stringify(source)}` : `starts_with: ${flowText(start)}`;
+  return `write \`${isNegated ? `not: { field: …, ${operator} }` : operator}\``;
 }
