@@ -294,6 +294,7 @@ const isShort = ({ map, known }: Written): boolean =>
 /** A condition with an unknown key, as one that has the same meaning. */
 export function conditionOf(written: Written): PlainMap | null {
   const { key, known, path } = written;
+  if (Object.keys(written.map).length > MOST_KEYS) return null;
   const map = withWritten(written.map, path.slice(0, -1), written.written) as PlainMap;
   const { field, header, ...others } = map;
   if (field !== undefined) {
@@ -313,6 +314,9 @@ export function conditionOf(written: Written): PlainMap | null {
   const isItem = typeof path.at(-2) === 'number';
   return { '': conditions.length === 1 ? conditions[0] : isItem ? { all: conditions } : conditions };
 }
+
+/** More keys are not a condition of another program, and each of them is reported: the whole map is not read for each. */
+const MOST_KEYS = 20;
 
 /** Names of the parts of a condition in other programs. */
 const PARTS =
