@@ -193,7 +193,7 @@ describe('a block without its other half', () => {
     ['the block `{#each a}` repeats', '`{ #each items}`'],
     ['the block ends at `{/each}`', '`{ #each items}`'],
   ] as const)
-    test(`${text} is told: ${advice}`, () => {
+    test(`${text} is reported: ${advice}`, () => {
       const [{ rule, message, hint } = assert.fail('nothing')] = reportsOf(text);
       assert.equal(rule, 'template-syntax');
       assert.ok(`${message} ${hint}`.includes(advice), `${message} ${hint}`);
