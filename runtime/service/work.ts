@@ -80,7 +80,10 @@ async function linkWork(context: ServiceContext, deliveries: OpenDeliveries, tab
   const { redact } = context.redactor;
   const readText = (path: string): Promise<string> => readRegularText(path, MAX_SKILL_BYTES);
   const { confine } = context.confinement;
-  const openProgram = await findPart(context.modules, 'programs');
+  const usesPrograms = Object.values(table.profiles).some((profile) =>
+    agentPlans(profile).some(([, plan]) => 'program' in plan),
+  );
+  const openProgram = usesPrograms ? await findPart(context.modules, 'programs') : null;
   const agentContext = { ...context, confine, secrets, redact, readText, http: deliveries.http, openProgram };
   const create = (): Agents => createAgents(table, agentContext);
   const agents = explainSecrets(create, (reason) => new TableError(reason));

@@ -101,14 +101,14 @@ const inBrowser = (root: string): Plugin => ({
 });
 
 /** Large and rarely used shapes. The page says that it does not check paths into these payloads. */
-const LEFT_OUT = ['adyen-platform.json', 'mux.json', 'shopify.json', 'square.json'];
+const LEFT_OUT = ['adyen-platform', 'discord', 'mux', 'paddle', 'shopify', 'square', 'telegram'];
 
 /** Returns the files of the catalog that the page needs, by path: no blueprints, no notes of sources. They are parsed, because JSON in a string is longer. */
 function shipped(root: string): Readonly<Record<string, unknown>> {
   const catalog = join(root, 'catalog');
   const texts = ['shapes', 'writers'].flatMap((folder) =>
     readdirSync(join(catalog, folder))
-      .filter((name) => !LEFT_OUT.includes(name))
+      .filter((name) => !LEFT_OUT.includes(name.replace('.json', '')))
       .map((name) => {
         const path = join(folder, name);
         return [path, JSON.parse(readFileSync(join(catalog, path), 'utf8')) as unknown] as const;

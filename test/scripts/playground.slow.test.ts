@@ -153,9 +153,8 @@ describe('the playground', { skip: NO_BROWSER, timeout: 3_600_000 }, () => {
       const shown = (await page.evaluate(`(async () => {
         const { output, diagnostics } = hookwright.compileIn({ '/project/hookwright.yaml': ${JSON.stringify(config)} });
         if (output === null) return hookwright.printPretty(diagnostics, { color: false, width: 100 });
-        const { table } = output;
         const asked = { payload: ${JSON.stringify(payload)}, event: 'push' };
-        return (await hookwright.explainIn(table, table.routes.${route}, asked)).join('\\n');
+        return (await hookwright.explainIn(output, output.table.routes.${route}, asked)).join('\\n');
       })()`)) as string;
       assert.equal(comparable(shown), comparable(stdout), route);
       outcomes.add(/^\w+: (.*)$/m.exec(shown)?.[1] ?? shown);

@@ -7,11 +7,9 @@ import { command, flag, list, optionalArgument, text } from '../../../cli/comman
 import { configOption } from '../../../cli/command-line/options.ts';
 import { printJson, printLine, printNote } from '../../../cli/output/print.ts';
 import { findRoute, routePath } from '../../../cli/subscriptions/routes.ts';
-import type { Reach } from '../../../compiler/views/views.ts';
-import type { Explanation } from '../../../schemas/generated/types.ts';
 import { readRules, showRule } from './docs.ts';
 import { explainRoute } from './explain/explain-route.ts';
-import { formatExplanation, outcomeText } from './explain/format-explanation.ts';
+import { explainReach, formatExplanation, outcomeText } from './explain/format-explanation.ts';
 import { openConfig } from './explain/machine-services.ts';
 import type { CapturedInput, ReadRequest } from './explain/read-request.ts';
 import { readCaptured, readRequest } from './explain/read-request.ts';
@@ -47,7 +45,7 @@ export const explainCommand = command({
     const request = { plan, table, files, request: parts, event: given.event ?? null, runsScript: given.runScript };
     const explanation = {
       ...(await explainRoute(context, { ...request, ...verified })),
-      ...reachOf(open.reach(plan.name)),
+      ...explainReach(open.reach(plan.name)),
     };
     for (const note of notes) printNote(context, note);
     if (captured !== null && captured.answered !== `${explanation.status} ${outcomeText(explanation)}`)
@@ -58,12 +56,6 @@ export const explainCommand = command({
     return explanation.taken ? 0 : 1;
   },
 });
-
-const reachOf = (reach: Reach | null): Pick<Explanation, 'reach'> =>
-  reach === null ? {} : { reach: { A: texts(reach.A), B: texts(reach.B), C: texts(reach.C) } };
-
-const texts = (places: Reach['A']): string[] =>
-  places.map(({ what, approved }) => (approved === true ? `${what}, after a person approves it` : what));
 
 /** Without a request there is no event to explain, so a rule's name cannot be confused with a route's. */
 function isAboutRule(given: Input): boolean {

@@ -61,20 +61,20 @@ async function run(): Promise<void> {
   const others = result.diagnostics.length - errors;
   summary.textContent = `${count(errors, 'error')}, ${count(others, 'warning')}`;
   show(result.diagnostics);
-  const table = result.output?.table;
-  if (table !== undefined) offerRoutes(table);
+  const { output } = result;
+  if (output !== null) offerRoutes(output.table);
   const lines =
-    table === undefined ? ['The configuration has errors. Fix them to explain the event.'] : await explain(table);
+    output === null ? ['The configuration has errors. Fix them to explain the event.'] : await explain(output);
   if (mine === turn) explanation.textContent = lines.join('\n');
 }
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
-async function explain(table: RouteTable): Promise<readonly string[]> {
-  const plan = table.routes[route.value];
+async function explain(output: Parameters<typeof explainIn>[0]): Promise<readonly string[]> {
+  const plan = output.table.routes[route.value];
   if (plan === undefined) return ['The configuration has no route.'];
   try {
-    return await explainIn(table, plan, { payload: payload.value, event: event.value.trim() });
+    return await explainIn(output, plan, { payload: payload.value, event: event.value.trim() });
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];
   }

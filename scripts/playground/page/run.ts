@@ -4,7 +4,7 @@
  */
 import { createPaint } from '../../../base/paint.ts';
 import { loadCompilerParts } from '../../../cli/compile/compiler-parts.ts';
-import type { CompileResult } from '../../../compiler/compile.ts';
+import type { CompileOutput, CompileResult } from '../../../compiler/compile.ts';
 import { compile } from '../../../compiler/compile.ts';
 import type { Files } from '../../../compiler/source/files.ts';
 import { loadShippedCatalog } from '../../../compiler/source/load-catalog.ts';
@@ -13,7 +13,7 @@ import { guard } from '../../../modules/guard/module.ts';
 import { mail } from '../../../modules/mail/module.ts';
 import { payloads } from '../../../modules/payloads/module.ts';
 import { tutor } from '../../../modules/tutor/module.ts';
-import { formatExplanation } from '../../../modules/workbench/cli/explain/format-explanation.ts';
+import { explainReach, formatExplanation } from '../../../modules/workbench/cli/explain/format-explanation.ts';
 import type { ExplainingMachine } from '../../../modules/workbench/runtime/explain/create-explainer.ts';
 import { createExplainer } from '../../../modules/workbench/runtime/explain/create-explainer.ts';
 import {
@@ -33,7 +33,7 @@ import type { SecretResolver } from '../../../runtime/platform/secrets.ts';
 import { printSecretRef, SecretError } from '../../../runtime/platform/secrets.ts';
 import { EXAMPLE_INSTALLATION } from '../../../runtime/table/link-loop.ts';
 import { partsOf } from '../../../runtime/verify/request.ts';
-import type { ExplainedBudget, RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
+import type { ExplainedBudget, RoutePlan } from '../../../schemas/generated/types.ts';
 import { memoryFiles, shippedFiles } from './browser/files.ts';
 
 /** The folder of the configuration, and the user's home. */
@@ -104,7 +104,7 @@ const MACHINE: ExplainingMachine = {
 
 /** Explains the request as `hookwright explain` prints it. Rejects with LinkError for a route that cannot be served. */
 export async function explainIn(
-  table: RouteTable,
+  { table, reach }: Pick<CompileOutput, 'table' | 'reach'>,
   plan: RoutePlan,
   { payload, event }: PageRequest,
 ): Promise<readonly string[]> {
@@ -135,7 +135,10 @@ export async function explainIn(
   const found = await explainer.explain(plan, { request, event: event === '' ? null : event, runScript: null });
   const { enabled } = table.server;
   const start = enabled ? {} : { taken: false, would_not_start: SWITCHED_OFF };
-  return formatExplanation({ ...found, ...reportBudgets(budgets), ...start }, createPaint(false));
+  return formatExplanation(
+    { ...found, ...explainReach(reach(plan.name)), ...reportBudgets(budgets), ...start },
+    createPaint(false),
+  );
 }
 
 function missing(path: string): never {

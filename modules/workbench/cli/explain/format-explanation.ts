@@ -8,6 +8,7 @@ import type { CliContext } from '../../../../cli/base/context.ts';
 import { formatDiff } from '../../../../cli/files.ts';
 import { visible } from '../../../../cli/output/print.ts';
 import { parseSecretRef } from '../../../../compiler/text/secret-ref.ts';
+import type { Reach } from '../../../../compiler/views/views.ts';
 import { amountsText } from '../../../../runtime/store/usage.ts';
 import { REASON_TEXTS } from '../../../../runtime/verify/verification.ts';
 import type { ExplainedFilter, ExplainedStage, Explanation, SecretRef } from '../../../../schemas/generated/types.ts';
@@ -261,3 +262,10 @@ export function typedSecretRef({ cwd }: CliContext, text: string): SecretRef {
   const ref = parseSecretRef(text, DEFAULT_PROFILE);
   return ref.kind === 'file' && !ref.value.startsWith('~/') ? { ...ref, value: resolve(cwd, ref.value) } : ref;
 }
+
+/** What an agent reads, reaches and does, as texts. */
+export const explainReach = (reach: Reach | null): Pick<Explanation, 'reach'> =>
+  reach === null ? {} : { reach: { A: texts(reach.A), B: texts(reach.B), C: texts(reach.C) } };
+
+const texts = (places: Reach['A']): string[] =>
+  places.map(({ what, approved }) => (approved === true ? `${what}, after a person approves it` : what));
