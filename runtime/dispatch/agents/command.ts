@@ -28,7 +28,7 @@ import type { Usage } from '../../store/usage.ts';
 import { toUsage } from '../../store/usage.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError, AgentNotStarted } from '../agent-runner.ts';
-import type { OpenProgram, PrintedAnswer } from './known-program.ts';
+import type { OpenProgram, PrintedAnswer, ProgramRun } from './known-program.ts';
 import { openOutputs, usesServer } from './outputs-folder.ts';
 import { readOutput } from './printed.ts';
 import { locateProgram } from './program.ts';
@@ -59,6 +59,8 @@ interface CommandAgentContext {
 }
 
 const MAX_STDOUT_BYTES = 1_048_576;
+/** The program of a run that could not be prepared. */
+const NOT_RUN: ProcessResult = { kind: 'spawn_failed', code: 'ECANCELED', stderr: '' };
 const PLACEHOLDER = /\{(toolsets|session|route|profile|outputs_mcp)\}/g;
 
 /** @throws SecretError when a reference of `agent.env` cannot be resolved */
@@ -75,21 +77,15 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
   const known = plan.program === undefined ? null : (context.openProgram?.(plan.program, context) ?? null);
   const { others, written } = context;
   const run = context.confine(plan.sandbox ?? null, { hidden: others, written, onlyTo: plan.only_to ?? {} });
-  return {
-    async run(request, report) {
-      const folder = await openFolder(plan, context, request.route);
-      const isHanding = request.outputs !== undefined || usesServer(rest);
-      const outputs = isHanding ? await openOutputs(request, context) : null;
-      const starting = known?.start(request, rest, outputs?.server ?? null).catch(async (error: unknown) => {
-        await outputs?.close();
-        await folder.release();
-        throw error;
-      });
-      const started = (await starting) ?? null;
-      const cwd = plan.cwd === null && plan.work === 'run' ? (started?.cwd ?? folder.path) : folder.path;
-      const usageFile = usagePath(folder.path);
-      const argv = [located, ...(started?.args ?? rest)];
-      const { stdin, ...parts } = compose(argv, request, outputs?.config ?? '');
+  const runIn = async (folder: string, request: AgentRequest) => {
+    const isHanding = request.outputs !== undefined || usesServer(rest);
+    const outputs = isHanding ? await openOutputs(request, context) : null;
+    let started: ProgramRun | null = null;
+    try {
+      started = (await known?.start(request, rest, outputs?.server ?? null)) ?? null;
+      const cwd = plan.cwd === null && plan.work === 'run' ? (started?.cwd ?? folder) : folder;
+      const usageFile = usagePath(folder);
+      const { stdin, ...parts } = compose([located, ...(started?.args ?? rest)], request, outputs?.config ?? '');
       const result = await run({
         argv: parts.argv,
         cwd,
@@ -106,12 +102,21 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
         timeoutMs: plan.timeout_seconds * 1000,
         maxStdoutBytes: MAX_STDOUT_BYTES,
         signal: request.signal,
-        writable: [folder.path, ...(outputs === null ? [] : [outputs.folder]), ...(started?.writable ?? [])],
+        writable: [folder, ...(outputs === null ? [] : [outputs.folder]), ...(started?.writable ?? [])],
         readable: [...(isAbsolute(located) ? [located] : []), ...(outputs?.readable ?? [])],
       });
-      const reportedUsage = await takeUsage(usageFile);
+      return { started, result, reportedUsage: await takeUsage(usageFile) };
+    } catch (error) {
+      await started?.end(NOT_RUN);
+      throw error;
+    } finally {
       await outputs?.close();
-      await folder.release();
+    }
+  };
+  return {
+    async run(request, report) {
+      const folder = await openFolder(plan, context, request.route);
+      const { started, result, reportedUsage } = await runIn(folder.path, request).finally(() => folder.release());
       const printedAnswer: PrintedAnswer = started === null ? readOutput(plan, result) : await started.end(result);
       const lack = lackOf(result);
       if (lack !== null) throw new AgentNotStarted(`${program}: ${lack}`);

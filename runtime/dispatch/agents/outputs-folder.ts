@@ -52,8 +52,13 @@ export async function openOutputs(
   const { argv: [command, ...args] = [], declaration = '' } = outputs?.mcp ?? {};
   const server = command === undefined ? null : { command, args: [...args, path] };
   const mcpServers = server === null ? {} : { hookwright: server };
-  await writeFile(join(own.path, DECLARATION), declaration).catch(fail);
-  await writeFile(config, JSON.stringify({ mcpServers })).catch(fail);
+  try {
+    await writeFile(join(own.path, DECLARATION), declaration);
+    await writeFile(config, JSON.stringify({ mcpServers }));
+  } catch (error) {
+    await own.release();
+    fail(error);
+  }
   return {
     env: outputs === undefined ? {} : { HOOKWRIGHT_OUTPUTS_FILE: path, HOOKWRIGHT_OUTPUTS_MCP: config },
     config,

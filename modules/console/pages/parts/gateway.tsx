@@ -5,10 +5,9 @@ import { useContext, useEffect } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { useData } from './data.ts';
 import { count, instant } from './format.ts';
-import type { IconName } from './icons.tsx';
+import type { IconName, Kind } from './icons.tsx';
 import { favicon } from './icons.tsx';
 import { to } from './router.ts';
-import type { Kind } from './ui.tsx';
 
 const EVERY_MS = 15_000;
 

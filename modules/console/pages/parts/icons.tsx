@@ -11,8 +11,11 @@ export const Icon = ({ of }: { of: IconName }) => (
   </svg>
 );
 
+/** How good a state is: the colour of badges and notes. */
+export type Kind = 'good' | 'bad' | 'warn' | 'calm';
+
 /** An icon for `<link rel="icon">`: a disc with the shape, in the colour of the state of the gateway. */
-export function favicon(kind: 'good' | 'bad' | 'calm'): string {
+export function favicon(kind: Exclude<Kind, 'warn'>): string {
   const colour = { good: '#0f6b3a', bad: '#a8121f', calm: '#555e6b' }[kind];
   const shape = `<path d="${SHAPES.logo}" transform="translate(6 6) scale(.83)" fill="none" stroke="#fff" stroke-width="2.4"/>`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="${colour}"/>${shape}</svg>`;

@@ -4,7 +4,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Loaded } from './data.ts';
 import { ago, instant } from './format.ts';
 import { setTitle } from './gateway.tsx';
-import type { IconName } from './icons.tsx';
+import type { IconName, Kind } from './icons.tsx';
 import { Icon } from './icons.tsx';
 import { to, webAddress } from './router.ts';
 
@@ -75,8 +75,6 @@ export function Jump({ to: id, children }: { to: string } & Children) {
     </button>
   );
 }
-
-export type Kind = 'good' | 'bad' | 'warn' | 'calm';
 
 export const Badge = ({ kind = 'calm', icon, children }: { kind?: Kind; icon?: IconName } & Children) => (
   <span class={`badge ${kind}`}>

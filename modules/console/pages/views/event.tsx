@@ -1,6 +1,5 @@
 /** One event on one page, from its request to its deliveries. The request and the delivery each have an address. */
 import { useState } from 'preact/hooks';
-import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { Ask, Copy, Operator } from '../parts/act.tsx';
 import type { Loaded } from '../parts/data.ts';
@@ -13,11 +12,8 @@ import { JsonTree, placeholder } from '../parts/tree.tsx';
 import { Block, Card, External, Facts, Head, Note, Show, State } from '../parts/ui.tsx';
 import { Replay } from './deliveries.tsx';
 import { aboutText, ExplanationCard, Prompt } from './explanation.tsx';
+import type { CapturedRequest, Explanation, Stored } from './timeline.tsx';
 import { Timeline } from './timeline.tsx';
-
-export type CapturedRequest = Output<'getRequest'>;
-export type Stored = Output<'getDelivery'>;
-export type Explanation = Output<'explainRequest'>;
 
 export function RequestView({ id }: ViewProps) {
   const request = useData('getRequest', { id }, false);

@@ -1,13 +1,16 @@
 /** The timeline of an event: received, verified, filtered, accepted, waiting, run, outputs, deliveries, done. */
 import type { ComponentChildren } from 'preact';
+import type { Output } from '../api.ts';
 import { bytes, duration, instant } from '../parts/format.ts';
-import type { IconName } from '../parts/icons.tsx';
+import type { IconName, Kind } from '../parts/icons.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { to, webAddress } from '../parts/router.ts';
-import type { Kind } from '../parts/ui.tsx';
 import { Card, External, Jump, lookOf } from '../parts/ui.tsx';
 import { WAITS_FOR } from './deliveries.tsx';
-import type { CapturedRequest, Explanation, Stored } from './event.tsx';
+
+export type CapturedRequest = Output<'getRequest'>;
+export type Stored = Output<'getDelivery'>;
+export type Explanation = Output<'explainRequest'>;
 
 interface Step {
   /** Unix ms. */

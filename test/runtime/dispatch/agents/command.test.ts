@@ -88,8 +88,11 @@ describe('command agent', () => {
 
   it('refuses a value that would be an option of the program', async (t) => {
     for (const session of ['--dangerously=1', '-x', '-']) {
-      const { runner } = agent(t, ['printf', '%s', '{session}']);
+      const { runner, folder } = agent(t, ['printf', '%s', '{session}']);
       await assert.rejects(runner.run(request({ session })), AgentError);
+      const outputs = { tools: [], take: () => {}, refuse: () => {} };
+      await assert.rejects(runner.run(request({ session, outputs })), AgentError);
+      assert.deepEqual(readdirSync(join(folder, 'work', 'runs')), [], 'its folders are removed');
       for (const argv of [
         ['printf', '%s', 'a{session}'],
         ['printf', '%s', '--session={session}'],
