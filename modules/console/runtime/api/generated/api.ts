@@ -343,7 +343,20 @@ export interface Api {
        */
       readonly id: string;
       readonly approve: boolean;
+      /**
+       * An approval takes effect after five seconds, and can be undone until then.
+       */
+      readonly undoable: boolean;
       readonly reason?: string;
+    };
+    readonly output: Approval;
+  };
+  readonly undoApproval: {
+    readonly input: {
+      /**
+       * An id or a unique prefix.
+       */
+      readonly id: string;
     };
     readonly output: Approval;
   };
@@ -621,16 +634,22 @@ export interface Delivery {
      */
     readonly target: string | null;
     readonly outcome:
-      | 'ok'
-      | 'failed'
-      | 'interrupted'
-      | 'permanent'
-      | 'retry'
-      | 'ambiguous'
-      | 'withdrawn'
-      | 'superseded'
-      | 'approved'
-      | 'rejected'
+      | (
+          | 'ok'
+          | 'permanent'
+          | 'retry'
+          | 'ambiguous'
+          | 'failed'
+          | 'interrupted'
+          | 'withdrawn'
+          | 'superseded'
+          | 'approved'
+          | 'rejected'
+          | 'replayed'
+          | 'released'
+          | 'dropped'
+          | 'undone'
+        )
       | null;
     readonly reason: string | null;
     /**
