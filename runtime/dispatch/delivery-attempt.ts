@@ -71,6 +71,7 @@ export async function deliverOnce(
       ...(address.label === undefined ? {} : { label: address.label }),
       extra: address.extra,
       unresolved: address.unresolved,
+      ...(address.approval === undefined ? {} : { approval: address.approval }),
       ...(address.place === undefined ? {} : { place: address.place }),
       ...contentOf(address, text),
       ...(dispatch.pins === undefined ? {} : { pins: dispatch.pins }),

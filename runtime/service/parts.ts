@@ -96,6 +96,10 @@ export class LazyApprovals {
     if (table.gateway.approvals !== undefined || needsApproval(table)) await this.approvals.use();
   }
 
+  get opened(): Approvals | null {
+    return this.approvals.opened;
+  }
+
   /** Called when a delivery waits for approval. */
   asked(): void {
     this.approvals.use().then(

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { readRegularText } from '../../base/files.ts';
-import { agentPlans } from '../../base/names.ts';
+import { agentPlans, DEFAULT_PROFILE } from '../../base/names.ts';
 import { realTarget } from '../../base/spec-names.ts';
 import type { StopResult } from '../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
@@ -219,7 +219,18 @@ function assembleWork(context: ServiceContext, openings: Openings) {
   };
   const guardContext = { store, deliverer, clock, ids, log, table, state, heartbeatUrl, wake };
   const guarding = new LazyGuard(modules, guardContext, observers);
-  const approving = new LazyApprovals(modules, { store, clock, ids, log, table, alerts: guarding, wake });
+  const approving = new LazyApprovals(modules, {
+    store,
+    clock,
+    ids,
+    log,
+    table,
+    alerts: guarding,
+    wake,
+    place: deliverer.place,
+    bound: (target) => deliverer.bound(DEFAULT_PROFILE, target),
+    sending: deliveries.context,
+  });
   const statuses = new Lazy(async () => {
     const opened = (await requirePart(modules, 'statuses'))({ store, clock, log });
     observers.add({ finished: ({ id }) => opened.finished(id) });
@@ -280,6 +291,7 @@ export class Work implements Backend {
   readonly installation: FindInstallation;
   readonly keeping: RequestCapture;
   readonly guarding: LazyGuard;
+  readonly approving: LazyApprovals;
   readonly statuses: Lazy<Statuses>;
   readonly requested: LazyGuard['requested'];
   readonly ownLogin: OwnLogin;
@@ -302,6 +314,7 @@ export class Work implements Backend {
     this.installation = parts.installation;
     this.keeping = parts.keeping;
     this.guarding = parts.guarding;
+    this.approving = parts.approving;
     this.statuses = parts.statuses;
     this.requested = parts.guarding.requested;
     this.ownLogin = parts.deliverer.ownLogin;

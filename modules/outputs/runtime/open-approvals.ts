@@ -7,14 +7,15 @@ import { hostname } from 'node:os';
 import { isWildcard, listenUrl } from '../../../base/net.ts';
 import { codeBlock, escapeInvisible, escapeInvisibleInLines, invisibleNote, utcTime } from '../../../base/text.ts';
 import { isOneMessage } from '../../../runtime/deliver/prepare-text.ts';
-import type { Approvals, ApprovingContext, OpenApprovals } from '../../../runtime/dispatch/context.ts';
+import type { Approvals, ApprovingContext, CallbackAnswer, OpenApprovals } from '../../../runtime/dispatch/context.ts';
 import { alertMessage, renderReceivers } from '../../../runtime/dispatch/own-message.ts';
 import type { Timer } from '../../../runtime/platform/clock.ts';
 import { StoreUnavailable } from '../../../runtime/store/contract.ts';
 import type { BlockedRow } from '../../../runtime/store/queries.ts';
 import type { Approval } from '../../../schemas/built/operations/types.ts';
 import type { ConsolePlan } from '../../../schemas/generated/types.ts';
-import { blockedByApproval, loadApproval, receiverOf } from './approvals.ts';
+import { blockedByApproval, loadApproval, receiverOf, stateText } from './approvals.ts';
+import { ChatApprovals } from './chat-approvals.ts';
 
 /** Interval between checks for changes by other gateways, in ms. */
 const TICK_MS = 5000;
@@ -23,6 +24,7 @@ export const openApprovals: OpenApprovals = (context) => new RunningApprovals(co
 
 class RunningApprovals implements Approvals {
   private readonly context: ApprovingContext;
+  private readonly chats: ChatApprovals;
   private timer: Timer | null = null;
   private working: Promise<void> = Promise.resolve();
   private isWorking = false;
@@ -33,7 +35,15 @@ class RunningApprovals implements Approvals {
 
   constructor(context: ApprovingContext) {
     this.context = context;
+    this.chats = new ChatApprovals(context, {
+      onAnswer: () => this.changed(),
+      textOf: (approval, fits) => noticeText(approval, consoleUrl(context.table().gateway.console), fits),
+    });
     this.changed();
+  }
+
+  answered(target: string, payload: unknown): Promise<CallbackAnswer> {
+    return this.chats.answered(target, payload);
   }
 
   changed(): void {
@@ -47,6 +57,7 @@ class RunningApprovals implements Approvals {
     this.isClosed = true;
     this.timer?.cancel();
     await this.working;
+    await this.chats.close();
   }
 
   private async work(): Promise<void> {
@@ -54,7 +65,7 @@ class RunningApprovals implements Approvals {
     this.timer?.cancel();
     while (this.hasChanged && !this.isClosed) {
       this.hasChanged = false;
-      await this.notifyPending().catch((error: unknown) => {
+      await this.check().catch((error: unknown) => {
         // The next check retries.
         if (!(error instanceof StoreUnavailable)) log.error({ err: error }, 'could not request approval');
       });
@@ -63,7 +74,8 @@ class RunningApprovals implements Approvals {
     if (!this.isClosed) this.timer = clock.after(TICK_MS, () => this.changed());
   }
 
-  private async notifyPending(): Promise<void> {
+  private async check(): Promise<void> {
+    await this.chats.register();
     const waiting = await blockedByApproval(this.context.store);
     this.alert(waiting);
     for (const row of waiting) if (row.told_at === null) await this.notify(row);
@@ -93,11 +105,13 @@ class RunningApprovals implements Approvals {
     const prompt = noticeText(approval, consoleUrl(gateway.console), (text) =>
       deliveries.every(({ target }) => isOneMessage(table().targets[target], text)),
     );
-    const dispatch = alertMessage(ids, now, { profile: 'default', event: 'approval', prompt, deliveries });
+    const { id } = approval;
+    const asked = deliveries.map((one) => (this.chats.hasButtons(one.target) ? { ...one, approval: id } : one));
+    const dispatch = alertMessage(ids, now, { profile: 'default', event: 'approval', prompt, deliveries: asked });
     const { ref, index, since } = row;
     const change = { change: 'tell_approval', ref, index, since, values: {}, dispatch, now };
     if (!(await store.write({ kind: 'change_delivery', ...change }))) return;
-    log.info({ approval: approval.id, notice: dispatch.id }, 'approval requested');
+    log.info({ approval: id, notice: dispatch.id }, 'approval requested');
     wake();
   }
 }
@@ -129,7 +143,7 @@ const MOST_SHOWN = 100_000;
 
 /** @param room for the blocks, in UTF-16 units */
 function noticeOf(approval: Approval, console: string | null, room: number): string {
-  const { id, text, content, expires_at } = approval;
+  const { id, state, text, content, expires_at } = approval;
   const fields = Object.entries(content).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   const until = expires_at === null ? [] : [`expires ${utcTime(expires_at)}`];
   const note = invisibleNote([text, ...fields].join('\n'));
@@ -140,15 +154,14 @@ function noticeOf(approval: Approval, console: string | null, room: number): str
   const total = `too long for this message: ${text.length} characters, of which ${shown.length} are shown; all: `;
   const page = console === null ? [] : [`${console}/#/approvals/${id}`];
   return [
-    `hookwright: a message of ${ownerOf(approval)} needs your approval`,
+    `hookwright: a message of ${ownerOf(approval)}${state === 'waiting' ? ' needs your approval' : `: ${stateText(approval)}`}`,
     codeBlock(shownTo),
     ...until,
     ...(note === null ? [] : [note]),
     ...(text.includes('```') ? ['\\u0060 in the text stands for a backtick'] : []),
     ...(shown === '' ? [] : [codeBlock(quoted(escapeInvisibleInLines(shown)))]),
     ...(isCut ? [total + (page[0] ?? `hookwright approvals show ${id}`)] : []),
-    `hookwright approvals approve ${id}`,
-    `hookwright approvals reject ${id}`,
+    ...(state === 'waiting' ? [`hookwright approvals approve ${id}`, `hookwright approvals reject ${id}`] : []),
     ...page,
   ].join('\n');
 }

@@ -6,6 +6,8 @@ import { rule } from '../../../../compiler/rules/support/rule.ts';
 import { didYouMean, oneOf } from '../../../../compiler/text/suggest.ts';
 import type { JobView, Reporter, RouteView } from '../../../../compiler/views/views.ts';
 import type { ContentField, OutputConfig } from '../../../../schemas/generated/types.ts';
+import type { ButtonTarget } from '../callbacks.ts';
+import { buttonTargets } from '../callbacks.ts';
 
 /** A direct delivery with `approve`: its sender would wait for a person. */
 export const approvalDirect = rule('approval-direct', {
@@ -52,6 +54,43 @@ export const approvalUnconfined = rule('approval-unconfined', {
     const message = `approval of the messages of route \`${asking.name}\` does not stop an agent that means harm: without a sandbox, it can use the control socket and the console's token like its operator`;
     const hint = 'add a `sandbox`, or state what limits the program: `confined: <a container, another user>`';
     report({ path: [...path, 'command'], at: 'value', message, hint });
+  },
+});
+
+const AT = ['gateway', 'approvals'] as const;
+
+/** Approval requests to a chat that supports buttons, without buttons. */
+export const approvalButtons = rule('approval-buttons', {
+  config({ config: { gateway, platforms = {} }, scope: { table } }, report) {
+    for (const { label, plan, missing } of buttonTargets(table)) {
+      const variant = plan.variants.find(({ buttons }) => buttons !== undefined);
+      const own = [...(variant?.needs ?? []), variant?.buttons?.secret ?? ''];
+      // Only a target that is otherwise meant to have buttons: everyone else answers in the console or with commands.
+      const isMeant =
+        gateway?.approvals?.allow !== undefined || Object.hasOwn(platforms[label] ?? {}, own.at(-1) ?? '');
+      const why = missing === null || (missing.kind !== 'variant' && !isMeant) ? null : WHY[missing.kind];
+      if (why === null || missing === null) continue;
+      const message = `approval requests to \`${label}\` have no buttons: ${why(plan.title, 'name' in missing ? missing.name : oneOf(own, 'and'))}`;
+      report({ path: [...AT, 'deliver'], at: 'value', message });
+    }
+  },
+});
+
+const WHY: Readonly<Record<NonNullable<ButtonTarget['missing']>['kind'], (title: string, name: string) => string>> = {
+  variant: (title, names) => `an incoming webhook of ${title} cannot have any; set ${names} instead`,
+  setting: (title, name) => `set \`${name}\`, with which ${title} signs the answers`,
+  source: (_, name) => `the catalog has no source \`${name}\`, which verifies the answers`,
+  public_url: (title) => `set \`public_url\`, the address at which ${title} reaches the gateway`,
+};
+
+/** Buttons that everyone in the chat may press. */
+export const approvalAnyone = rule('approval-anyone', {
+  config({ config: { gateway }, scope: { table } }, report) {
+    const labels = buttonTargets(table).flatMap(({ label, on }) => (on === null ? [] : `\`${label}\``));
+    if (labels.length === 0 || gateway?.approvals?.allow !== undefined) return;
+    const message = `approval requests to ${oneOf(labels, 'and')} have buttons, and everyone in the chat can approve`;
+    const hint = 'list the ids of those who may answer: `allow: [U024BE7LH]`';
+    report({ path: [...AT], at: 'key', message, hint });
   },
 });
 
