@@ -14,7 +14,7 @@ import type { BudgetConfig, BudgetPlan, JobConfig, RouteConfig } from '../schema
 import type { CliContext } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';
 import { argument, command, text, withDefault } from './command-line/command.ts';
-import { arrayOption, configOption, jsonOption, pauseOption } from './command-line/options.ts';
+import { arrayOption, byOption, configOption, jsonOption, pauseOption } from './command-line/options.ts';
 import type { DraftTable, SavedJob } from './jobs/draft-job.ts';
 import {
   checkDraft,
@@ -45,6 +45,7 @@ export const jobCreateCommand = command({
   options: {
     ...JOB_OPTIONS,
     profile: withDefault(DEFAULT_PROFILE, text('profile', 'Profile of the job')),
+    by: byOption,
     config: configOption,
     json: jsonOption,
   },
@@ -202,6 +203,7 @@ export const jobEditCommand = command({
     timezone: text('zone', 'IANA time zone'),
     misfire: misfireOption('What happens to missed runs: skip or once'),
     profile: jobProfileOption,
+    by: byOption,
     config: configOption,
     json: jsonOption,
   },
@@ -243,21 +245,21 @@ async function nameById(context: CliContext, { id, name, profile }: JobRecord, {
 
 /** `hookwright job pause`: pauses a job for a time or until it is resumed. */
 export const jobPauseCommand = command({
-  options: { for: pauseOption, profile: jobProfileOption, config: configOption },
+  options: { for: pauseOption, profile: jobProfileOption, by: byOption, config: configOption },
   args: { reference: argument('job') },
   run: (context, given) => pauseJob(given, true, context),
 });
 
 /** `hookwright job resume`: resumes a paused job. */
 export const jobResumeCommand = command({
-  options: { profile: jobProfileOption, config: configOption },
+  options: { profile: jobProfileOption, by: byOption, config: configOption },
   args: { reference: argument('job') },
   run: (context, given) => pauseJob(given, false, context),
 });
 
 /** `hookwright job remove`: removes a job that was created at run time. */
 export const jobRemoveCommand = command({
-  options: { profile: jobProfileOption, config: configOption },
+  options: { profile: jobProfileOption, by: byOption, config: configOption },
   args: { reference: argument('job') },
   async run(context, given) {
     const { open, job } = await openJob(context, given);
@@ -275,7 +277,7 @@ export const jobRemoveCommand = command({
 
 /** `hookwright job run`: runs a job now, regardless of its schedule. */
 export const jobRunCommand = command({
-  options: { profile: jobProfileOption, config: configOption, json: jsonOption },
+  options: { profile: jobProfileOption, by: byOption, config: configOption, json: jsonOption },
   args: { reference: argument('job') },
   async run(context, given) {
     const { open, job } = await openJob(context, given);

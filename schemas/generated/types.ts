@@ -3722,6 +3722,10 @@ export interface Dispatch {
    */
   replay_of: string | null;
   /**
+   * Who started or replayed it, as in `console:ann`. Absent: an event or a schedule.
+   */
+  by?: string;
+  /**
    * `traceparent` of the request, or of the scheduled run; absent if tracing is off.
    */
   trace?: string;

@@ -11,6 +11,7 @@ import { describeSchedule } from '../../../compiler/schedule/describe-schedule.t
 import { isTimeZone, nextRuns } from '../../../compiler/schedule/parse-schedule.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import type { OperatedService } from '../../../runtime/service/options.ts';
+import { storeAs } from '../../../runtime/store/actor.ts';
 import type { BlueprintJobReport, BlueprintJobRequest } from '../../../schemas/built/operations/types.ts';
 import type { JobConfig, RouteTable } from '../../../schemas/generated/types.ts';
 import type { FilledBlueprint } from '../compiler/fill.ts';
@@ -74,9 +75,10 @@ function report({ record, warnings }: SavedJob, now: number): BlueprintJobReport
 export async function createBlueprintJob(
   context: CliContext,
   service: OperatedService,
-  request: BlueprintJobRequest,
+  { by, ...request }: BlueprintJobRequest & { readonly by?: string },
 ): Promise<BlueprintJobReport> {
-  const { store, table } = service;
+  const { table } = service;
+  const store = storeAs(service.store, by);
   const plan = Object.hasOwn(table.blueprints, request.key) ? table.blueprints[request.key] : undefined;
   if (plan === undefined) throw refuse(`there is no blueprint "${request.key}"`);
   const filled = fillBlueprint(plan, request.values);

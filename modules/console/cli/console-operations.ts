@@ -16,6 +16,7 @@ import { suggest } from '../../../compiler/text/suggest.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
 import { listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
+import { storeAs } from '../../../runtime/store/actor.ts';
 import type { Pause } from '../../../runtime/store/records.ts';
 import { pausedRoutes } from '../../../runtime/store/records.ts';
 import { printFilter, printTemplate } from '../../../runtime/table/link-template.ts';
@@ -37,13 +38,13 @@ const refuse = (message: string): ControlError => new ControlError('refused', me
 
 export const runJob = (
   { context, service }: Parts,
-  { reference, profile }: ControlContract['job_run']['input'],
+  { reference, profile, by }: ControlContract['job_run']['input'],
 ): Promise<ControlContract['job_run']['output']> =>
   refusing(async () => {
     const { table, store, place } = service;
     const { records } = await store.read({ kind: 'jobs' });
     const job = findJob({ jobs: listJobs(table, records, context.timezone) }, reference, profile);
-    const dispatch = await fireJob(store, job, { ...table, place }, context);
+    const dispatch = await fireJob(storeAs(store, by), job, { ...table, place }, context);
     if (dispatch === null) throw refuse(`job "${job.name}" is already running`);
     service.changed();
     return { job: job.id, dispatch };
@@ -51,7 +52,7 @@ export const runJob = (
 
 export async function replayDeliveries(
   { context, service }: Parts,
-  { ids, filter, limit = MOST_REPLAYED, rerun = false, again = false }: ReplayRequest,
+  { ids, filter, limit = MOST_REPLAYED, rerun = false, again = false, by }: ReplayRequest,
 ): Promise<ReplayedDeliveries> {
   const { store } = service;
   if (ids === undefined && filter?.state === undefined) throw refuse('name deliveries by id, or by state');
@@ -59,7 +60,7 @@ export async function replayDeliveries(
   const chosen = ids ?? (await chooseDeliveries(store, filter ?? {}, Math.min(limit, MOST_REPLAYED)));
   const { clock, random } = context;
   const repeating = { clock, random, rerun, again, dryRun: false, onProgress: () => {} };
-  const replayed = await storeReplays(store, chosen, repeating);
+  const replayed = await storeReplays(storeAs(store, by), chosen, repeating);
   service.changed();
   return replayed;
 }

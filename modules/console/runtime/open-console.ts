@@ -16,6 +16,7 @@ import type { ServerLimits } from '../../../runtime/intake/server.ts';
 import { BoundedServer, LOCAL_LIMITS, urlOf } from '../../../runtime/intake/server.ts';
 import type { BodyFault, IntakeRequest } from '../../../runtime/intake/unverified-bodies.ts';
 import { UnverifiedBodies } from '../../../runtime/intake/unverified-bodies.ts';
+import { actor } from '../../../runtime/store/actor.ts';
 import { isFormEncoded } from '../../../runtime/verify/request.ts';
 import type { Role } from './access.ts';
 import { Access } from './access.ts';
@@ -158,7 +159,8 @@ class ConsoleServer {
     if (role === 'viewer' && method !== 'GET')
       throw new ApiRefusal(403, 'read_only', 'the viewer token has read-only access');
     const body = method === 'GET' ? {} : await readBody(this.bodies, { request, response }, MAX_BODY_BYTES);
-    return answerApi({ ...this.context, role }, { method, path, query: new URLSearchParams(query), body });
+    const by = actor('console', null);
+    return answerApi({ ...this.context, role, by }, { method, path, query: new URLSearchParams(query), body });
   }
 
   /** Accepts `{ token }` as JSON, or as a form, which redirects the browser to the pages. */

@@ -12,6 +12,8 @@ type Needed = 'operations' | 'readiness' | 'clock' | 'plan' | 'token' | 'kept';
 
 export interface ApiContext extends Pick<ConsoleContext, Needed> {
   readonly role: Role;
+  /** The person who makes the request, as `actor` names them. */
+  readonly by: string;
 }
 
 /** @throws ApiRefusal if this program has no control operations */

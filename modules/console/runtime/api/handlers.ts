@@ -65,7 +65,7 @@ export const HANDLERS: Handlers = {
 
   explainRequest: (context, { id }) => callOperation(context, 'request_explain', { id }),
   printRequest: (context, { id, form }) => callOperation(context, 'request_print', { id, form }),
-  replayRequest: (context, { id }) => callOperation(context, 'requests_replay', { id }),
+  replayRequest: (context, { id }) => callOperation(context, 'requests_replay', { id, by: context.by }),
 
   async listDeliveries(context, { limit, cursor, ...filter }) {
     const before = cursor === undefined ? {} : { before: Number(cursor) };
@@ -93,7 +93,7 @@ export const HANDLERS: Handlers = {
     if (ids !== undefined && Object.keys(filter).length > 0)
       throw new ApiRefusal(400, 'bad_input', 'name deliveries either by `ids` or by filters, not both');
     const chosen = ids === undefined ? { filter: await checkNames(context, filter) } : { ids };
-    return callOperation(context, 'deliveries_replay', { ...chosen, limit, rerun, again });
+    return callOperation(context, 'deliveries_replay', { ...chosen, limit, rerun, again, by: context.by });
   },
 
   async getRun(context, { id }) {
@@ -114,7 +114,8 @@ export const HANDLERS: Handlers = {
     );
   },
 
-  testRoute: (context, { name, ...event }) => callOperation(context, 'route_test', { route: name, ...event }),
+  testRoute: (context, { name, ...event }) =>
+    callOperation(context, 'route_test', { route: name, ...event, by: context.by }),
   pauseRoute: (context, { seconds, ...named }) => setRoute(context, named, pausedFor(context, seconds)),
   resumeRoute: (context, named) => setRoute(context, named, RESUMED),
 
@@ -127,13 +128,13 @@ export const HANDLERS: Handlers = {
   },
 
   async runJob(context, { id }) {
-    return callOperation(context, 'job_run', { reference: await jobId(context, id) });
+    return callOperation(context, 'job_run', { reference: await jobId(context, id), by: context.by });
   },
   pauseJob: (context, { id, seconds }) => setJob(context, id, pausedFor(context, seconds)),
   resumeJob: (context, { id }) => setJob(context, id, RESUMED),
   async removeJob(context, { id: reference }) {
     const id = await jobId(context, reference);
-    if (await callOperation(context, 'store_write', { kind: 'remove_job', id })) return { id };
+    if (await callOperation(context, 'store_write', { kind: 'remove_job', id, by: context.by })) return { id };
     throw new ApiRefusal(409, 'refused', `the job "${reference}" is in the configuration: remove it there`);
   },
 
@@ -183,7 +184,7 @@ export const HANDLERS: Handlers = {
   },
 
   async answerApproval(context, { id, approve, reason = null }) {
-    const answered = await callOperation(context, 'approvals_answer', { id, approve, by: 'the console', reason });
+    const answered = await callOperation(context, 'approvals_answer', { id, approve, by: context.by, reason });
     if (answered.kind === 'unknown' || answered.kind === 'ambiguous') throw notOne('approval', id, answered.kind);
     const { approval } = answered;
     if (answered.kind === 'answered') return approval;
@@ -215,7 +216,7 @@ export const HANDLERS: Handlers = {
   },
 
   listBlueprints: async (context) => ({ items: await callOperation(context, 'blueprints_list', {}) }),
-  createBlueprintJob: (context, job) => callOperation(context, 'create_blueprint_job', job),
+  createBlueprintJob: (context, job) => callOperation(context, 'create_blueprint_job', { ...job, by: context.by }),
 
   async getFigures(context, { span }) {
     const { slot_ms, slots } = SPANS[span];
@@ -300,13 +301,15 @@ async function setRoute(
 ): Promise<PauseState> {
   const routes = await callOperation(context, 'routes_list', {});
   if (!routes.some((route) => route.name === name && route.profile === profile)) throw notOne('route', name, 'unknown');
-  const now = context.clock.now();
-  await callOperation(context, 'store_write', { kind: 'pause_route', profile, route: name, ...state, now });
+  const { by, clock } = context;
+  const change = { kind: 'pause_route', profile, route: name, ...state, by, now: clock.now() } as const;
+  await callOperation(context, 'store_write', change);
   return state;
 }
 
 async function setJob(context: ApiContext, id: string, state: PauseState): Promise<PauseState> {
   const job = await jobId(context, id);
-  await callOperation(context, 'store_write', { kind: 'pause_job', job, ...state, now: context.clock.now() });
+  const { by, clock } = context;
+  await callOperation(context, 'store_write', { kind: 'pause_job', job, ...state, by, now: clock.now() });
   return state;
 }

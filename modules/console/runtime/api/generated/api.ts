@@ -621,16 +621,22 @@ export interface Delivery {
      */
     readonly target: string | null;
     readonly outcome:
-      | 'ok'
-      | 'failed'
-      | 'interrupted'
-      | 'permanent'
-      | 'retry'
-      | 'ambiguous'
-      | 'withdrawn'
-      | 'superseded'
-      | 'approved'
-      | 'rejected'
+      | (
+          | 'ok'
+          | 'permanent'
+          | 'retry'
+          | 'ambiguous'
+          | 'failed'
+          | 'interrupted'
+          | 'withdrawn'
+          | 'superseded'
+          | 'approved'
+          | 'rejected'
+          | 'replayed'
+          | 'released'
+          | 'dropped'
+          | 'undone'
+        )
       | null;
     readonly reason: string | null;
     /**
