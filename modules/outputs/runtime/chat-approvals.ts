@@ -23,6 +23,7 @@ import { isOneMessage, prepareText } from '../../../runtime/deliver/prepare-text
 import type { ApprovingContext, CallbackAnswer } from '../../../runtime/dispatch/context.ts';
 import { renderReceivers } from '../../../runtime/dispatch/own-message.ts';
 import { printableStart } from '../../../runtime/platform/log.ts';
+import { actor } from '../../../runtime/store/actor.ts';
 import { derivedSecret } from '../../../runtime/table/link-authentication.ts';
 import type { Approval } from '../../../schemas/built/operations/types.ts';
 import type { ButtonsPlan, RequestPlan } from '../../../schemas/generated/types.ts';
@@ -280,7 +281,7 @@ function readPress(chat: Chat, payload: unknown): Press | null {
     approve: kind === 'a',
     id,
     person,
-    by: `${chat.name}:${person}${name === '' ? '' : ` (${name})`}`,
+    by: actor(chat.name, name === '' ? person : `${person} (${name})`),
     isBot: text('bot') === 'true',
     accounts: (chat.buttons.fields.account ?? []).flatMap((path) => printed(linkReader(path)(payload)) ?? []),
     chat: text('chat'),

@@ -63,14 +63,14 @@ const AT = ['gateway', 'approvals'] as const;
 export const approvalButtons = rule('approval-buttons', {
   config({ config: { gateway, platforms = {} }, scope: { table } }, report) {
     for (const { label, plan, missing } of buttonTargets(table)) {
-      const variant = plan.variants.find(({ buttons }) => buttons !== undefined);
-      const own = [...(variant?.needs ?? []), variant?.buttons?.secret ?? ''];
-      // Only a target that is otherwise meant to have buttons: everyone else answers in the console or with commands.
+      const { needs = [], buttons } = plan.variants.find((each) => each.buttons !== undefined) ?? {};
+      const { secret = '', derived = false } = buttons ?? {};
+      // Only a target that is meant to have buttons: everyone else answers in the console or with commands.
       const isMeant =
-        gateway?.approvals?.allow !== undefined || Object.hasOwn(platforms[label] ?? {}, own.at(-1) ?? '');
+        gateway?.approvals?.allow !== undefined || (!derived && Object.hasOwn(platforms[label] ?? {}, secret));
       const why = missing === null || (missing.kind !== 'variant' && !isMeant) ? null : WHY[missing.kind];
       if (why === null || missing === null) continue;
-      const message = `approval requests to \`${label}\` have no buttons: ${why(plan.title, 'name' in missing ? missing.name : oneOf(own, 'and'))}`;
+      const message = `approval requests to \`${label}\` have no buttons: ${why(plan.title, 'name' in missing ? missing.name : oneOf([...needs, secret], 'and'))}`;
       report({ path: [...AT, 'deliver'], at: 'value', message });
     }
   },
@@ -86,7 +86,7 @@ const WHY: Readonly<Record<NonNullable<ButtonTarget['missing']>['kind'], (title:
 /** Buttons that everyone in the chat may press. */
 export const approvalAnyone = rule('approval-anyone', {
   config({ config: { gateway }, scope: { table } }, report) {
-    const labels = buttonTargets(table).flatMap(({ label, on }) => (on === null ? [] : `\`${label}\``));
+    const labels = buttonTargets(table).flatMap(({ label, on }) => (on === null ? [] : label));
     if (labels.length === 0 || gateway?.approvals?.allow !== undefined) return;
     const message = `approval requests to ${oneOf(labels, 'and')} have buttons, and everyone in the chat can approve`;
     const hint = 'list the ids of those who may answer: `allow: [U024BE7LH]`';
