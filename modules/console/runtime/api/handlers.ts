@@ -5,7 +5,13 @@ import { findDelivery } from '../../../../runtime/store/find-delivery.ts';
 import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
 import { runFacts, shownOutputs, timeline, whyNotReplay, withLabels } from '../../../../runtime/store/timeline.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
-import type { Approval, DeliverySummary, KeptFilter, KeptPage } from '../../../../schemas/built/operations/types.ts';
+import type {
+  AnsweredApproval,
+  Approval,
+  DeliverySummary,
+  KeptFilter,
+  KeptPage,
+} from '../../../../schemas/built/operations/types.ts';
 import { ApiRefusal, cursorOf, keyIn, pageOf, sortedPage } from '../answer.ts';
 import type { ApiContext } from './call-operation.ts';
 import { callOperation, checkNames, jobId, notOne, ofProfile, read } from './call-operation.ts';
@@ -183,12 +189,14 @@ export const HANDLERS: Handlers = {
     return found.approval;
   },
 
-  async answerApproval(context, { id, approve, reason = null }) {
-    const answered = await callOperation(context, 'approvals_answer', { id, approve, by: context.by, reason });
-    if (answered.kind === 'unknown' || answered.kind === 'ambiguous') throw notOne('approval', id, answered.kind);
-    const { approval } = answered;
-    if (answered.kind === 'answered') return approval;
-    throw new ApiRefusal(409, 'late', lateText(approval));
+  async answerApproval(context, { id, approve, undoable, reason = null }) {
+    const answer = { id, approve, by: context.by, reason, ...(undoable ? { delay_ms: UNDO_MS } : {}) };
+    return answeredApproval(id, await callOperation(context, 'approvals_answer', answer), FIRST_COUNTS);
+  },
+
+  async undoApproval(context, { id }) {
+    const undone = await callOperation(context, 'approvals_undo', { id, by: context.by });
+    return answeredApproval(id, undone, 'it can no longer be undone');
   },
 
   async listUsage(context, { since, span, route, ...page }) {
@@ -230,9 +238,17 @@ const USAGE_SPANS = { hour: 3_600_000, day: 86_400_000 } as const;
 /** Days of usage without `since`. */
 const USUAL_DAYS = 7;
 
-function lateText({ state, answer }: Approval): string {
-  const who = answer === null ? '' : ` by ${answer.by} at ${utcTime(answer.at)}`;
-  return `already ${state}${who}: the first answer counts`;
+/** How long an approval of the pages can be undone, in ms. */
+const UNDO_MS = 5000;
+const FIRST_COUNTS = 'the first answer counts';
+
+/** @throws ApiRefusal for an unknown id, or with the earlier answer */
+function answeredApproval(id: string, answered: AnsweredApproval, why: string): Approval {
+  if (answered.kind === 'unknown' || answered.kind === 'ambiguous') throw notOne('approval', id, answered.kind);
+  const { approval } = answered;
+  if (answered.kind === 'answered') return approval;
+  const who = approval.answer === null ? '' : ` by ${approval.answer.by} at ${utcTime(approval.answer.at)}`;
+  throw new ApiRefusal(409, 'late', `already ${approval.state}${who}: ${why}`);
 }
 
 /** @throws ApiRefusal for an unknown or ambiguous id */

@@ -343,7 +343,20 @@ export interface Api {
        */
       readonly id: string;
       readonly approve: boolean;
+      /**
+       * An approval takes effect after five seconds, and can be undone until then.
+       */
+      readonly undoable: boolean;
       readonly reason?: string;
+    };
+    readonly output: Approval;
+  };
+  readonly undoApproval: {
+    readonly input: {
+      /**
+       * An id or a unique prefix.
+       */
+      readonly id: string;
     };
     readonly output: Approval;
   };
