@@ -150,16 +150,14 @@ function lowerButtons(buttons: TargetButtons, path: NodePath, outer: TargetScope
   const { fields, requests, answers = {}, ...others } = buttons;
   checkSettings([buttons.secret], () => [...path, 'secret'], scope);
   if (buttons.chats !== undefined) lowerPattern(buttons.chats, [...path, 'chats'], scope);
+  const bodies = Object.entries(answers).map(([name, json]) => [name, { path: '', json }] as const);
   const lower = (key: string, plans: readonly (readonly [string, TargetRequest])[]): ButtonsPlan['requests'] =>
     Object.fromEntries(plans.map(([name, plan]) => [name, lowerRequest(plan, [...path, key, name], scope)]));
   return {
     ...others,
     fields: Object.fromEntries(Object.entries(fields).map(([name, paths]) => [name, [paths].flat().map(splitPath)])),
     requests: lower('requests', Object.entries(requests)),
-    answers: lower(
-      'answers',
-      Object.entries(answers).map(([name, json]) => [name, { path: '', json }]),
-    ),
+    answers: lower('answers', bodies),
   };
 }
 

@@ -26,6 +26,7 @@ export interface SwappableDeliverer extends Deliverer {
   use(linked: LinkedTargets): void;
   readonly place: FindDestination;
   readonly ownLogin: OwnLogin;
+  /** The target with its credentials; null: it is not enabled. */
   readonly bound: (profile: string, target: string) => BoundTarget | null;
   /**
    * Returns the requests that `deliver` would send, without secrets. Rejects with DeliveryRefusal for a delivery that cannot be

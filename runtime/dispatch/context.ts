@@ -11,13 +11,13 @@ import type {
   HistoryPlan,
   RouteTable,
 } from '../../schemas/generated/types.ts';
-import type { BoundTarget, Deliverer, DeliveryContext } from '../deliver/deliverer.ts';
+import type { SwappableDeliverer } from '../deliver/create-deliverer.ts';
+import type { Deliverer, DeliveryContext } from '../deliver/deliverer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { Logger } from '../platform/log.ts';
 import type { AgentLimit, Store } from '../store/contract.ts';
 import type { RunLimit } from '../store/run-limits.ts';
-import type { FindDestination } from '../table/held-place.ts';
 import type { AgentRunner, OutputHandover } from './agent-runner.ts';
 import type { Claim, Dispatcher, DispatchObserver, LimitedEvent } from './dispatcher.ts';
 import type { FindInstallation } from './own-message.ts';
@@ -122,23 +122,14 @@ export interface ApprovingContext {
   /** The table in service. */
   readonly table: () => RouteTable;
   readonly alerts: Pick<Guard, 'raise' | 'clear' | 'lasting'>;
-  readonly place: FindDestination;
-  /** A target of the profile `default` with its credentials; null: it is not enabled. */
-  readonly bound: (target: string) => BoundTarget | null;
+  readonly deliverer: Pick<SwappableDeliverer, 'place' | 'bound'>;
   readonly sending: DeliveryContext;
   /** Call it when work was stored. */
   readonly wake: () => void;
 }
 
-/** The response to a person who has pressed a button. */
-export interface CallbackAnswer {
-  /** Id of the approval; empty: the button is not one of an approval. */
-  readonly approval: string;
-  /** Whether it was the answer that counts. */
-  readonly counts: boolean;
-  /** JSON; null: none. */
-  readonly body: string | null;
-}
+/** The response to a person who has pressed a button. `counts`: it was the first answer. `body`: JSON; null: none. */
+export type CallbackAnswer = { readonly counts: boolean; readonly body: string | null };
 
 export interface Approvals {
   /** Call it when a delivery may have started or stopped waiting for approval. */

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { readRegularText } from '../../base/files.ts';
-import { agentPlans, DEFAULT_PROFILE } from '../../base/names.ts';
+import { agentPlans } from '../../base/names.ts';
 import { realTarget } from '../../base/spec-names.ts';
 import type { StopResult } from '../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
@@ -219,18 +219,7 @@ function assembleWork(context: ServiceContext, openings: Openings) {
   };
   const guardContext = { store, deliverer, clock, ids, log, table, state, heartbeatUrl, wake };
   const guarding = new LazyGuard(modules, guardContext, observers);
-  const approving = new LazyApprovals(modules, {
-    store,
-    clock,
-    ids,
-    log,
-    table,
-    alerts: guarding,
-    wake,
-    place: deliverer.place,
-    bound: (target) => deliverer.bound(DEFAULT_PROFILE, target),
-    sending: deliveries.context,
-  });
+  const approving = new LazyApprovals(modules, { ...guardContext, alerts: guarding, sending: deliveries.context });
   const statuses = new Lazy(async () => {
     const opened = (await requirePart(modules, 'statuses'))({ store, clock, log });
     observers.add({ finished: ({ id }) => opened.finished(id) });

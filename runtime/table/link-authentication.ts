@@ -95,19 +95,18 @@ interface RouteSecrets {
   readonly verifyToken: string | null;
 }
 
-/** A secret for callbacks that only the holder of another one can compute: 64 hexadecimal digits. */
-export const derivedSecret = (secret: string): string =>
-  createHmac('sha256', secret).update('hookwright callbacks').digest('hex');
+/** A derived one is 64 hexadecimal digits that only a holder of the secret can compute. */
+export const verifyingSecret = (secret: string, derived?: true): string =>
+  derived ? createHmac('sha256', secret).update('hookwright callbacks').digest('hex') : secret;
 
 /** @throws LinkError that names every reference of the route that cannot be resolved */
 function resolveSecrets(plan: RoutePlan, resolver: SecretResolver): RouteSecrets {
   const problems: string[] = [];
   const resolve = (ref: SecretRef): string => tryRead(() => resolver.resolve(ref), problems) ?? '';
   const refs = plan.insecure ? [] : plan.secrets;
-  const secrets = refs.map(({ ref, expires_at, derived }) => ({
-    text: derived === true ? derivedSecret(resolve(ref)) : resolve(ref),
-    expires_at,
-  }));
+  const secrets = refs.map(({ ref, expires_at, derived }) => {
+    return { text: verifyingSecret(resolve(ref), derived), expires_at };
+  });
   const token = plan.source === null ? null : plan.verify_token;
   const verifyToken = token === null ? null : resolve(token);
   if (problems.length === 0) return { secrets, verifyToken };

@@ -46,11 +46,8 @@ export async function linkTable(
   context: LinkContext,
   others: readonly string[] = [],
 ): Promise<LinkedTable> {
-  const { routes, rejected } = await linkRoutes(
-    [...Object.values(table.routes), ...Object.values(table.callbacks ?? {})],
-    table,
-    context,
-  );
+  const plans = [...Object.values(table.routes), ...Object.values(table.callbacks ?? {})];
+  const { routes, rejected } = await linkRoutes(plans, table, context);
   if (rejected.length + others.length > 0) {
     throw new TableError([...listReasons(rejected.map(({ reason }) => reason)), ...others].join('\n'));
   }

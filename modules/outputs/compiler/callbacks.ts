@@ -3,85 +3,57 @@
 import { DEFAULT_PROFILE } from '../../../base/names.ts';
 import type { TableContent } from '../../../compiler/config/settings.ts';
 import { lowerRoute } from '../../../compiler/lower/route.ts';
+import { oneOf } from '../../../compiler/text/suggest.ts';
 import { viewRoute } from '../../../compiler/views/view-route.ts';
 import type { RouteScope } from '../../../compiler/views/views.ts';
-import type {
-  ButtonsPlan,
-  RoutePlan,
-  RouteTable,
-  SecretRef,
-  TargetBinding,
-  TargetPlan,
-} from '../../../schemas/generated/types.ts';
+import type { ButtonsPlan, RoutePlan, RouteTable, SecretRef } from '../../../schemas/generated/types.ts';
 
 /** A receiver of approval requests that supports buttons. */
-export interface ButtonTarget {
+interface ButtonTarget {
   readonly target: string;
   /** Its name in the configuration. */
   readonly label: string;
-  readonly plan: TargetPlan;
-  readonly on: { readonly buttons: ButtonsPlan; readonly ref: SecretRef } | null;
-  /** Why its messages have no buttons; null: they have. */
-  readonly missing: Missing | null;
+  /** The buttons with the secret of their callbacks, or why there are none. */
+  readonly buttons: { readonly plan: ButtonsPlan; readonly ref: SecretRef } | string;
 }
 
-/** `setting`: the one that is not set. `source`: unknown. */
-type Missing =
-  | { readonly kind: 'variant' | 'public_url' }
-  | { readonly kind: 'setting' | 'source'; readonly name: string };
-
-type Tables = Pick<TableContent, 'gateway' | 'targets' | 'profiles' | 'sources' | 'server'>;
-
-export function buttonTargets({ gateway, targets, profiles, sources, server }: Tables): readonly ButtonTarget[] {
-  return (gateway.approvals?.deliver ?? []).flatMap(({ target, label = target }): readonly ButtonTarget[] => {
+/** Targets without buttons are included if they are meant to have some, because there is a list of who may answer. */
+export function buttonTargets({ gateway, targets, profiles, sources, server }: TableContent): readonly ButtonTarget[] {
+  const { deliver = [], allow } = gateway.approvals ?? {};
+  return deliver.flatMap(({ target, label = target }): readonly ButtonTarget[] => {
     const [plan, binding] = [targets[target], profiles[DEFAULT_PROFILE]?.targets[target]];
-    if (plan === undefined || binding === undefined || plan.variants.every(({ buttons }) => !buttons)) return [];
-    const buttons = plan.variants.find(({ name }) => name === binding.variant)?.buttons;
-    const off = (missing: Missing): readonly ButtonTarget[] => [{ target, label, plan, on: null, missing }];
-    if (buttons === undefined) return off({ kind: 'variant' });
-    const ref = secretOf(buttons.secret, binding);
-    if (ref === null) return off({ kind: 'setting', name: buttons.secret });
-    if (!Object.hasOwn(sources, buttons.source)) return off({ kind: 'source', name: buttons.source });
-    if (buttons.derived === true && server.public_url === null) return off({ kind: 'public_url' });
-    return [{ target, label, plan, on: { buttons, ref }, missing: null }];
+    const { name, needs = [], buttons } = plan?.variants.find((variant) => variant.buttons !== undefined) ?? {};
+    if (plan === undefined || binding === undefined || buttons === undefined) return [];
+    const { title } = plan;
+    const { secret, source, derived } = buttons;
+    const off = (why: string, isMeant = allow !== undefined) => (isMeant ? [{ target, label, buttons: why }] : []);
+    if (binding.variant !== name)
+      return off(`an incoming webhook of ${title} cannot have any; set ${oneOf([...needs, secret], 'and')}`, true);
+    // A public key may be an option in the table.
+    const value = String(binding.options[secret] ?? '');
+    const ref = binding.credentials[secret] ?? { kind: 'literal', value, scope: DEFAULT_PROFILE };
+    if (ref.kind === 'literal' && ref.value === '')
+      return off(`set \`${secret}\`, with which ${title} signs the answers`);
+    if (!Object.hasOwn(sources, source))
+      return off(`no source \`${source}\` in the catalog verifies the answers`, true);
+    if (derived === true && server.public_url === null)
+      return off(`set \`public_url\`, the address at which ${title} reaches the gateway`);
+    return [{ target, label, buttons: { plan: buttons, ref } }];
   });
-}
-
-/** A public key may be an option in the table. */
-function secretOf(name: string, { credentials, options }: TargetBinding): SecretRef | null {
-  const value = options[name];
-  return (
-    credentials[name] ??
-    (value === undefined ? null : { kind: 'literal', value: String(value), scope: DEFAULT_PROFILE })
-  );
 }
 
 export function callbackRoutes(scope: RouteScope): Pick<RouteTable, 'callbacks'> {
-  const plans = buttonTargets(scope.table).flatMap(({ target, on }) => {
-    const plan = on === null ? null : callbackRoute(target, on, scope);
-    return plan === null ? [] : [[target, plan] as const];
-  });
-  return plans.length === 0 ? {} : { callbacks: Object.fromEntries(plans) };
+  const routes = buttonTargets(scope.table).flatMap((one) => callbackRoute(one, scope) ?? []);
+  return routes.length === 0 ? {} : { callbacks: Object.fromEntries(routes.map((route) => [route.callback, route])) };
 }
 
 /** It never inherits the server's secret, which may be INSECURE_NO_AUTH. */
-function callbackRoute(
-  target: string,
-  { buttons, ref }: NonNullable<ButtonTarget['on']>,
-  scope: RouteScope,
-): RoutePlan | null {
-  const name = `/approvals/${target}`;
-  const config = { source: buttons.source, agent: 'none', capture: 'none' as const, prompt: '' };
-  const view = {
-    ...viewRoute({ name, config }, scope),
-    insecure: false,
-    secrets: [{ ref, expires_at: null, path: null }],
-  };
-  const { plan } = lowerRoute(view, { at: { file: '', line: 1 } });
-  if (plan === null) return null;
-  const secrets = plan.secrets.map((secret) => ({
-    ...secret,
-    ...(buttons.derived === true ? { derived: true as const } : {}),
-  }));
-  return { ...plan, callback: target, public_url: null, secrets };
+function callbackRoute({ target: callback, buttons }: ButtonTarget, scope: RouteScope): RoutePlan | null {
+  if (typeof buttons === 'string') return null;
+  const { source, derived } = buttons.plan;
+  const name = `/approvals/${callback}`;
+  const view = viewRoute({ name, config: { source, agent: 'none', capture: 'none', prompt: '' } }, scope);
+  const { plan } = lowerRoute({ ...view, insecure: false }, { at: { file: '', line: 1 } });
+  const secret = { ref: buttons.ref, expires_at: null, ...(derived === undefined ? {} : { derived }) };
+  return plan === null ? null : { ...plan, callback, public_url: null, secrets: [secret] };
 }

@@ -9,6 +9,8 @@
  * of the button makes it again.
  */
 import { RE2JS } from 're2js';
+import { DEFAULT_PROFILE } from '../../../base/names.ts';
+import { splitField } from '../../../base/paths.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import type { BoundTarget } from '../../../runtime/deliver/deliverer.ts';
 import type { DeliveryResult } from '../../../runtime/deliver/http/classify-response.ts';
@@ -24,103 +26,91 @@ import type { ApprovingContext, CallbackAnswer } from '../../../runtime/dispatch
 import { renderReceivers } from '../../../runtime/dispatch/own-message.ts';
 import { printableStart } from '../../../runtime/platform/log.ts';
 import { actor } from '../../../runtime/store/actor.ts';
-import { derivedSecret } from '../../../runtime/table/link-authentication.ts';
-import type { Approval } from '../../../schemas/built/operations/types.ts';
+import { verifyingSecret } from '../../../runtime/table/link-authentication.ts';
 import type { ButtonsPlan, RequestPlan } from '../../../schemas/generated/types.ts';
 import { answerApproval, stateText } from './approvals.ts';
+import { consoleUrl, noticeText } from './notice.ts';
 
-/** Longest wait for a service before a callback is answered, and for its requests after that, in ms. */
+/** Longest wait for a service, before a callback is answered and otherwise, in ms. */
 const LOOKUP_MS = 1500;
 const REQUEST_MS = 10_000;
-/** Longest wait between two attempts to register at a service, in ms. */
-const MOST_WAIT_MS = 300_000;
+/** Wait between two attempts to register at a service, in ms. */
+const REGISTER_MS = 60_000;
 /** Longest text that all services show to one person. */
-const MOST_TOLD = 200;
+const MOST_TOLD = 199;
 
 /** A target whose buttons are on. */
 interface Chat {
   readonly name: string;
+  /** Of its callbacks. */
   readonly path: string;
   readonly bound: BoundTarget;
   readonly variant: LinkedVariant;
   readonly buttons: ButtonsPlan;
 }
 
-/** A pressed button. */
-interface Press {
-  readonly approve: boolean;
-  /** Of the approval. */
-  readonly id: string;
-  readonly person: string;
-  /** `slack:U024BE7LH (ann)` */
-  readonly by: string;
-  readonly isBot: boolean;
-  readonly accounts: readonly string[];
-  readonly chat: string;
-  readonly values: Values;
-}
+type Press = NonNullable<ReturnType<typeof readPress>>;
 
-const NOT_OURS: CallbackAnswer = { approval: '', counts: false, body: null };
+const NOT_OURS: CallbackAnswer = { counts: false, body: null };
 
 export class ChatApprovals {
   private readonly context: ApprovingContext;
-  private readonly onAnswer: () => void;
-  private readonly textOf: (approval: Approval, fits: (text: string) => boolean) => string;
-  /** By the credentials, which are replaced with each table. */
+  /** The workspace or account of credentials, which are replaced with each table. */
   private readonly accounts = new WeakMap<BoundTarget, string>();
-  private readonly registered = new WeakMap<BoundTarget, Registration>();
+  /** Monotonic ms of the next attempt to register; infinite: done, or the service calls another program (`foreign`). */
+  private readonly registering = new WeakMap<BoundTarget, number>();
+  private readonly foreign = new WeakSet<BoundTarget>();
   private following: Promise<unknown> = Promise.resolve();
 
-  /** @param textOf the message that replaces a request once it is answered */
-  constructor(context: ApprovingContext, parts: { onAnswer: () => void; textOf: ChatApprovals['textOf'] }) {
+  constructor(context: ApprovingContext) {
     this.context = context;
-    this.onAnswer = parts.onAnswer;
-    this.textOf = parts.textOf;
   }
 
   /** Whether requests to this target get buttons now. */
   hasButtons(target: string): boolean {
     const chat = this.open(target);
-    if (chat === null) return false;
-    return chat.buttons.requests.register === undefined || this.registered.get(chat.bound)?.state === 'done';
+    if (chat?.buttons.requests.register === undefined) return chat !== null;
+    return this.registering.get(chat.bound) === Number.POSITIVE_INFINITY && !this.foreign.has(chat.bound);
   }
 
+  /** Rejects with StoreUnavailable. */
   async answered(target: string, payload: unknown): Promise<CallbackAnswer> {
-    const { store, clock, log, place, wake } = this.context;
+    const { store, clock, log, deliverer, table, wake } = this.context;
     const chat = this.open(target);
     const press = chat === null ? null : readPress(chat, payload);
     if (chat === null || press === null) return NOT_OURS;
-    const fields = { target, approval: press.id, by: press.by };
+    const { approve, id, by } = press;
     const refusal = await this.refusalOf(chat, press);
     if (refusal !== null) {
-      log.warn({ ...fields, reason: refusal }, 'answer from a chat refused');
+      log.warn({ target, approval: id, by, reason: refusal }, 'answer from a chat refused');
       return this.tell(chat, press, refusal);
     }
-    const { approve, by } = press;
-    const given = await orMoved(answerApproval(store, press.id, { approve, by, reason: null }, clock.now(), place));
+    const answer = { approve, by, reason: null };
+    const given = await answerApproval(store, id, answer, clock.now(), deliverer.place).catch(messageOfRefusal);
     if (typeof given === 'string') return this.tell(chat, press, given);
     if (!('approval' in given)) return this.tell(chat, press, 'there is no such approval: its event was deleted');
-    const { approval } = given;
-    if (given.kind === 'answered') {
-      log.info({ ...fields, state: approval.state }, 'approval answered in a chat');
-      wake();
-      this.onAnswer();
-    }
-    const text = this.textOf(approval, (each) => isOneMessage(chat.bound.plan, each));
-    this.follow(chat, 'update', press, text, given.kind === 'answered');
-    if (given.kind === 'late') return this.tell(chat, press, `too late: ${stateText(approval)}`);
-    return { approval: press.id, counts: true, body: bodyOf(chat, 'update', press.values) };
+    const { kind, approval } = given;
+    const text = noticeText(approval, consoleUrl(table().gateway.console), (one) => isOneMessage(chat.bound.plan, one));
+    this.follow(chat, 'update', press, text);
+    if (kind === 'late') return this.tell(chat, press, `too late: ${stateText(approval)}`);
+    log.info({ target, approval: id, by, state: approval.state }, 'approval answered in a chat');
+    wake();
+    return { counts: true, body: bodyOf(chat, 'update', press.values) };
   }
 
-  /** Registers the address of callbacks where the service needs that. Quiet: repeated later if it fails. */
+  /** Tells services the address of callbacks where they need that. Never rejects: it is repeated later. */
   async register(): Promise<void> {
-    const { callbacks = {} } = this.context.table();
-    for (const target of Object.keys(callbacks)) {
+    const now = this.context.clock.monotonic();
+    for (const target of Object.keys(this.context.table().callbacks ?? {})) {
       const chat = this.open(target);
-      if (chat?.buttons.requests.register === undefined) continue;
-      const last = this.registered.get(chat.bound);
-      if (last !== undefined && (last.state !== 'failed' || last.nextAt > this.context.clock.monotonic())) continue;
-      await this.registerAt(chat, last);
+      if (chat?.buttons.requests.register === undefined || (this.registering.get(chat.bound) ?? 0) > now) continue;
+      const reason = await this.registerAt(chat);
+      if (reason !== null && !this.registering.has(chat.bound))
+        this.context.log.warn(
+          { target, reason: chat.bound.redact(reason) },
+          'no buttons yet: could not register; will retry',
+        );
+      this.registering.set(chat.bound, reason === null ? Number.POSITIVE_INFINITY : now + REGISTER_MS);
     }
   }
 
@@ -129,101 +119,87 @@ export class ChatApprovals {
     await this.following;
   }
 
-  private async registerAt(chat: Chat, last: Registration | undefined): Promise<void> {
-    const { clock, log, table } = this.context;
-    const url = `${table().server.public_url?.replace(/\/+$/, '')}${chat.path}`;
-    const secret = derivedSecret(chat.bound.settings.get(chat.buttons.secret) ?? '');
+  /** Why it failed; null: it need not be repeated. */
+  private async registerAt(chat: Chat): Promise<string | null> {
+    const { log, table } = this.context;
+    const { name: target, bound, path, buttons } = chat;
     const current = await this.send(chat, 'registered', NO_VALUES, REQUEST_MS);
-    const found = current?.kind === 'ok' ? (textAt(chat, 'found', current.json) ?? '') : '';
-    // The updates of the bot belong to another program, which must not lose them.
-    if (found !== '' && !(URL.canParse(found) && new URL(found).pathname.endsWith(chat.path))) {
-      this.registered.set(chat.bound, { state: 'foreign', nextAt: 0, wait: 0 });
-      const host = URL.canParse(found) ? new URL(found).host : 'another address';
-      return log.warn(
-        { target: chat.name, host },
-        'no buttons: the service calls another address for this bot; use another bot',
-      );
+    if (current?.kind !== 'ok') return current?.reason ?? '';
+    const found = textAt(chat, 'found', current.json);
+    const url = found !== '' && URL.canParse(found) ? new URL(found) : null;
+    if (found !== '' && url?.pathname.endsWith(path) !== true) {
+      // Another program must not lose its events.
+      this.foreign.add(bound);
+      const hint = 'it calls another address for this bot; use another bot for approvals';
+      log.warn({ target, host: url?.host, hint }, 'no buttons: the service does not call this gateway');
+      return null;
     }
-    const values = { ...NO_VALUES, address: new Map(Object.entries({ url, secret })) };
-    const result = current?.kind === 'ok' ? await this.send(chat, 'register', values, REQUEST_MS) : current;
-    if (result?.kind === 'ok') {
-      this.registered.set(chat.bound, { state: 'done', nextAt: 0, wait: 0 });
-      return log.info({ target: chat.name, url }, 'the service will report pressed buttons');
-    }
-    const wait = Math.min(MOST_WAIT_MS, (last?.wait ?? 2500) * 2);
-    this.registered.set(chat.bound, { state: 'failed', nextAt: clock.monotonic() + wait, wait });
-    const reason = chat.bound.redact(result?.reason ?? '');
-    if (last === undefined) log.warn({ target: chat.name, reason }, 'no buttons yet: could not register; will retry');
+    const secret = verifyingSecret(bound.settings.get(buttons.secret) ?? '', true);
+    const own = { url: `${table().server.public_url?.replace(/\/+$/, '')}${path}`, secret };
+    const values = { ...NO_VALUES, address: new Map(Object.entries(own)) };
+    const result = await this.send(chat, 'register', values, REQUEST_MS);
+    return result?.kind === 'ok' ? null : (result?.reason ?? '');
   }
 
   private open(target: string): Chat | null {
-    const { table, bound: find } = this.context;
-    const route = table().callbacks?.[target];
-    const bound = route === undefined ? null : find(target);
+    const route = this.context.table().callbacks?.[target];
+    const bound = route === undefined ? null : this.context.deliverer.bound(DEFAULT_PROFILE, target);
     const variant = bound === null ? '' : linkVariant(bound);
     if (route === undefined || bound === null || typeof variant === 'string') return null;
     const { buttons } = variant.plan;
-    return buttons === undefined
-      ? null
-      : { name: bound.binding.label ?? target, path: route.name, bound, variant, buttons };
+    const name = bound.binding.label ?? target;
+    return buttons === undefined ? null : { name, path: route.name, bound, variant, buttons };
   }
 
   /** Why the answer does not count, for the person; null: it may. */
-  private async refusalOf(chat: Chat, press: Press): Promise<string | null> {
-    const { allow } = this.context.table().gateway.approvals ?? {};
-    if (press.isBot) return 'a bot cannot answer';
-    if (chat.buttons.account !== undefined) {
-      const own = await this.accountOf(chat, chat.buttons.account);
-      if (own === null) return 'not answered: the workspace could not be checked; try again';
-      if (press.accounts.length === 0 || press.accounts.some((id) => id !== own))
-        return 'only members of the workspace of this gateway can answer';
-    }
-    if (!this.isRightChat(chat, press.chat)) return 'this gateway no longer requests approvals in this chat';
-    const ids = [press.person, `${chat.name}:${press.person}`];
-    return allow === undefined || ids.some((id) => allow.includes(id))
-      ? null
-      : 'you may not answer approvals of this gateway';
+  private async refusalOf(chat: Chat, { person, isBot, accounts, chat: place }: Press): Promise<string | null> {
+    const { allow = [person] } = this.context.table().gateway.approvals ?? {};
+    if (isBot) return 'a bot cannot answer';
+    const account = chat.buttons.account === undefined ? undefined : await this.accountOf(chat, chat.buttons.account);
+    if (account === null) return 'not answered: the workspace could not be checked; try again';
+    if (account !== undefined && (accounts.length === 0 || accounts.some((id) => id !== account)))
+      return 'only members of the workspace of this gateway can answer';
+    if (!this.isRightChat(chat, place)) return 'this gateway requests no approvals in this chat';
+    const isAllowed = allow.includes(person) || allow.includes(`${chat.name}:${person}`);
+    return isAllowed ? null : 'you may not answer approvals of this gateway';
   }
 
-  /** The workspace or account of the credentials; null: unknown now. */
+  /** Null: unknown now. */
   private async accountOf(chat: Chat, path: string): Promise<string | null> {
     const known = this.accounts.get(chat.bound);
-    const plan = chat.variant.plan.check;
-    if (known !== undefined || plan === undefined) return known ?? null;
-    const result = await this.request(chat, plan, NO_VALUES, LOOKUP_MS);
-    const found = result.kind === 'ok' ? printed(linkReader(path.split('.'))(result.json)) : null;
-    if (found !== null) this.accounts.set(chat.bound, found);
-    return found;
+    const { check } = chat.variant.plan;
+    if (known !== undefined || check === undefined) return known ?? null;
+    const result = await this.request(chat, check, NO_VALUES, LOOKUP_MS);
+    const found = result.kind === 'ok' ? printed(linkReader(splitField(path))(result.json)) : '';
+    if (found !== '') this.accounts.set(chat.bound, found);
+    return found === '' ? null : found;
   }
 
-  /** Compared with the addresses that are ids. */
+  /** Addresses that are no ids cannot be compared. */
   private isRightChat({ bound, variant, buttons }: Chat, id: string): boolean {
     const table = this.context.table();
-    const own = renderReceivers(table.gateway.approvals?.deliver ?? [], table).find(
-      ({ target }) => target === bound.plan.name,
-    );
+    const all = renderReceivers(table.gateway.approvals?.deliver ?? [], table);
+    const own = all.find(({ target }) => target === bound.plan.name);
     const address = own === undefined ? '' : variant.resolveAddress(own);
     if (typeof address === 'string') return false;
-    const places = [address.get('thread'), address.get('chat_id')].filter((place) => place !== undefined);
     const pattern = RE2JS.compile(buttons.chats ?? '.*');
-    const ids = places.filter((place) => pattern.matches(place));
+    const ids = ['thread', 'chat_id'].map((key) => address.get(key) ?? '').filter((text) => pattern.matches(text));
     return ids.length === 0 || ids.includes(id);
   }
 
   private async tell(chat: Chat, press: Press, reason: string): Promise<CallbackAnswer> {
-    const raw = printableStart(reason, MOST_TOLD - 1);
-    this.follow(chat, 'tell', press, raw, false);
-    const text = await textFor(chat, raw);
-    return { approval: press.id, counts: false, body: bodyOf(chat, 'tell', { ...press.values, text }) };
+    const text = printableStart(reason, MOST_TOLD);
+    this.follow(chat, 'tell', press, text);
+    return { counts: false, body: bodyOf(chat, 'tell', { ...press.values, text: await textFor(chat, text) }) };
   }
 
   /** Makes a request after the response. */
-  private follow(chat: Chat, name: string, { values, id }: Press, raw: string, warns: boolean): void {
+  private follow(chat: Chat, name: string, { values, id }: Press, raw: string): void {
     const made = async (): Promise<void> => {
       const result = await this.send(chat, name, { ...values, text: await textFor(chat, raw) }, REQUEST_MS);
-      if (result === null || result.kind === 'ok' || !warns) return;
+      if (result === null || result.kind === 'ok') return;
       const reason = chat.bound.redact(result.reason);
-      this.context.log.warn({ target: chat.name, approval: id, reason }, 'the chat does not show the answer');
+      this.context.log.info({ target: chat.name, approval: id, reason }, 'the chat does not show the answer');
     };
     this.following = Promise.allSettled([this.following, made()]);
   }
@@ -233,31 +209,16 @@ export class ChatApprovals {
     return plan === undefined ? null : this.request(chat, plan, values, ms);
   }
 
-  private async request(
-    { bound, variant }: Chat,
-    plan: RequestPlan,
-    values: Values,
-    ms: number,
-  ): Promise<DeliveryResult> {
+  private async request(chat: Chat, plan: RequestPlan, values: Values, ms: number): Promise<DeliveryResult> {
     const { sending, clock } = this.context;
     const controller = new AbortController();
     const timer = clock.after(ms, () => controller.abort());
-    const build = linkRequest(plan, { base: variant.base, settings: bound.settings });
-    const sender = createPieceSender(variant, bound.plan.name, sending);
-    try {
-      return await sender.send({ plan, build, usesKey: false }, values, { signal: controller.signal });
-    } finally {
-      timer.cancel();
-    }
+    const sender = createPieceSender(chat.variant, chat.name, sending);
+    const request = { plan, build: linkRequest(plan, scopeOf(chat)), usesKey: false };
+    const result = await sender.send(request, values, { signal: controller.signal });
+    timer.cancel();
+    return result;
   }
-}
-
-interface Registration {
-  /** `foreign`: the service calls another program. */
-  readonly state: 'done' | 'foreign' | 'failed';
-  /** Monotonic ms. */
-  readonly nextAt: number;
-  readonly wait: number;
 }
 
 const BUTTON = /^([ar]):([a-z0-9-]{1,100})$/;
@@ -269,55 +230,48 @@ const MOST_NAME = 60;
 const VALUES = ['chat', 'message', 'person', 'callback'] as const;
 
 /** Null: not a button of an approval, pressed by a person. */
-function readPress(chat: Chat, payload: unknown): Press | null {
-  const text = (name: string): string => textAt(chat, name, payload) ?? '';
-  const [, kind, id = ''] = BUTTON.exec(text('value')) ?? [];
-  const person = text('person');
-  if (kind === undefined || !PERSON.test(person)) return null;
-  const name = printableStart(text('name').replace(UNSAFE, '').trim(), MOST_NAME);
-  const values = VALUES.flatMap((key) => (chat.buttons.fields[key] === undefined ? [] : [[key, text(key)] as const]));
-  if (values.some(([, value]) => value === '')) return null;
+function readPress(chat: Chat, payload: unknown) {
+  const { fields } = chat.buttons;
+  const read = (name: string): string => textAt(chat, name, payload);
+  const [, kind, id = ''] = BUTTON.exec(read('value')) ?? [];
+  const values = VALUES.flatMap((key) => (fields[key] === undefined ? [] : [[key, read(key)] as const]));
+  const person = read('person');
+  if (kind === undefined || !PERSON.test(person) || values.some(([, value]) => value === '')) return null;
+  const name = printableStart(read('name').replace(UNSAFE, '').trim(), MOST_NAME);
   return {
     approve: kind === 'a',
+    /** Of the approval. */
     id,
     person,
     by: actor(chat.name, name === '' ? person : `${person} (${name})`),
-    isBot: text('bot') === 'true',
-    accounts: (chat.buttons.fields.account ?? []).flatMap((path) => printed(linkReader(path)(payload)) ?? []),
-    chat: text('chat'),
-    values: { ...NO_VALUES, address: new Map(values) },
+    isBot: read('bot') === 'true',
+    accounts: (fields.account ?? []).map((path) => printed(linkReader(path)(payload))).filter((text) => text !== ''),
+    chat: read('chat'),
+    values: { ...NO_VALUES, address: new Map(values) } satisfies Values,
   };
 }
 
-/** The first value of a field. */
-function textAt({ buttons }: Chat, name: string, payload: unknown): string | null {
-  for (const path of buttons.fields[name] ?? []) {
-    const value = printed(linkReader(path)(payload));
-    if (value !== null) return value;
-  }
-  return null;
-}
+/** The first value of a field; empty: none. */
+const textAt = ({ buttons }: Chat, name: string, payload: unknown): string =>
+  (buttons.fields[name] ?? []).map((path) => printed(linkReader(path)(payload))).find((text) => text !== '') ?? '';
 
-const printed = (value: unknown): string | null =>
-  value === undefined || value === null || value === '' ? null : String(value);
+const printed = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
 
-/** The text as the target shows it. */
+/** The text as the target shows it, in one message. */
 async function textFor({ variant }: Chat, raw: string): Promise<string> {
   const prepared = await prepareText({ ...variant.plan.text, overflow: 'truncate' }, raw);
   return prepared.kind === 'pieces' ? (prepared.pieces[0] ?? raw) : raw;
 }
 
-function bodyOf({ buttons, variant, bound }: Chat, name: string, values: Values): string | null {
-  const plan = buttons.answers[name];
-  return plan === undefined ? null : linkRequest(plan, { base: variant.base, settings: bound.settings })(values).body;
+function bodyOf(chat: Chat, name: string, values: Values): string | null {
+  const plan = chat.buttons.answers[name];
+  return plan === undefined ? null : linkRequest(plan, scopeOf(chat))(values).body;
 }
 
-/** The message of the error if the target has changed. */
-async function orMoved<T>(answering: Promise<T>): Promise<T | string> {
-  try {
-    return await answering;
-  } catch (error) {
-    if (error instanceof ControlError) return error.message;
-    throw error;
-  }
+const scopeOf = ({ variant: { base }, bound: { settings } }: Chat) => ({ base, settings });
+
+/** The target has changed since the message was shown. */
+function messageOfRefusal(error: unknown): string {
+  if (error instanceof ControlError) return error.message;
+  throw error;
 }

@@ -65,7 +65,10 @@ async function serve(t: TestContext, name: ChatName, { more = '', secret = SECRE
     const before = chat.messages().length;
     const body = JSON.stringify({ n: `text ${++count}` });
     const headers = { ...signed(body, secret), 'x-request-id': String(count) };
-    const sent = await handleAgain(local, new Request('http://x/webhooks/note', { method: 'POST', headers, body }));
+    const sent = await handleAgain(
+      local,
+      new Request('http://127.0.0.1/webhooks/note', { method: 'POST', headers, body }),
+    );
     assert.equal(sent.status, 202);
     const message = await until(async () => chat.messages()[before]);
     const approval = (await listApprovals(store)).find(({ text }) => text === `text ${count}`) ?? assert.fail();
@@ -227,7 +230,7 @@ describe('a callback', () => {
       assert.equal(
         (
           await service.handle(
-            new Request('http://x/approvals/slack', {
+            new Request('http://127.0.0.1/approvals/slack', {
               method: 'POST',
               headers: { ...headers, 'x-slack-signature': signature },
               body,

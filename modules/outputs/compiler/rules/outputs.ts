@@ -6,7 +6,6 @@ import { rule } from '../../../../compiler/rules/support/rule.ts';
 import { didYouMean, oneOf } from '../../../../compiler/text/suggest.ts';
 import type { JobView, Reporter, RouteView } from '../../../../compiler/views/views.ts';
 import type { ContentField, OutputConfig } from '../../../../schemas/generated/types.ts';
-import type { ButtonTarget } from '../callbacks.ts';
 import { buttonTargets } from '../callbacks.ts';
 
 /** A direct delivery with `approve`: its sender would wait for a person. */
@@ -57,40 +56,24 @@ export const approvalUnconfined = rule('approval-unconfined', {
   },
 });
 
-const AT = ['gateway', 'approvals'] as const;
-
 /** Approval requests to a chat that supports buttons, without buttons. */
 export const approvalButtons = rule('approval-buttons', {
-  config({ config: { gateway, platforms = {} }, scope: { table } }, report) {
-    for (const { label, plan, missing } of buttonTargets(table)) {
-      const { needs = [], buttons } = plan.variants.find((each) => each.buttons !== undefined) ?? {};
-      const { secret = '', derived = false } = buttons ?? {};
-      // Only a target that is meant to have buttons: everyone else answers in the console or with commands.
-      const isMeant =
-        gateway?.approvals?.allow !== undefined || (!derived && Object.hasOwn(platforms[label] ?? {}, secret));
-      const why = missing === null || (missing.kind !== 'variant' && !isMeant) ? null : WHY[missing.kind];
-      if (why === null || missing === null) continue;
-      const message = `approval requests to \`${label}\` have no buttons: ${why(plan.title, 'name' in missing ? missing.name : oneOf([...needs, secret], 'and'))}`;
-      report({ path: [...AT, 'deliver'], at: 'value', message });
+  config({ scope }, report) {
+    for (const { label, buttons } of buttonTargets(scope.table)) {
+      const message = `approval requests to \`${label}\` have no buttons: ${String(buttons)}`;
+      if (typeof buttons === 'string') report({ path: ['gateway', 'approvals', 'deliver'], at: 'value', message });
     }
   },
 });
 
-const WHY: Readonly<Record<NonNullable<ButtonTarget['missing']>['kind'], (title: string, name: string) => string>> = {
-  variant: (title, names) => `an incoming webhook of ${title} cannot have any; set ${names} instead`,
-  setting: (title, name) => `set \`${name}\`, with which ${title} signs the answers`,
-  source: (_, name) => `the catalog has no source \`${name}\`, which verifies the answers`,
-  public_url: (title) => `set \`public_url\`, the address at which ${title} reaches the gateway`,
-};
-
 /** Buttons that everyone in the chat may press. */
 export const approvalAnyone = rule('approval-anyone', {
-  config({ config: { gateway }, scope: { table } }, report) {
-    const labels = buttonTargets(table).flatMap(({ label, on }) => (on === null ? [] : label));
-    if (labels.length === 0 || gateway?.approvals?.allow !== undefined) return;
+  config({ scope: { table } }, report) {
+    const labels = buttonTargets(table).flatMap(({ label, buttons }) => (typeof buttons === 'string' ? [] : label));
+    if (labels.length === 0 || table.gateway.approvals?.allow !== undefined) return;
     const message = `approval requests to ${oneOf(labels, 'and')} have buttons, and everyone in the chat can approve`;
     const hint = 'list the ids of those who may answer: `allow: [U024BE7LH]`';
-    report({ path: [...AT], at: 'key', message, hint });
+    report({ path: ['gateway', 'approvals'], at: 'key', message, hint });
   },
 });
 
