@@ -3304,7 +3304,7 @@ export interface TargetButtonFields {
  */
 export interface TargetButtonRequests {
   update?: TargetRequest2;
-  tell?: TargetRequest3;
+  notify?: TargetRequest3;
   registered?: TargetRequest4;
   register?: TargetRequest5;
 }
@@ -3431,9 +3431,9 @@ export interface TargetButtonAnswers {
     [k: string]: unknown;
   };
   /**
-   * JSON: the person is told why the answer does not count.
+   * JSON: a text for the person only: why the answer does not count.
    */
-  tell?: {
+  notify?: {
     [k: string]: unknown;
   };
 }
@@ -4133,6 +4133,10 @@ export interface ExplainedDelivery {
    * A person must approve the message; absent: no approval is needed.
    */
   approve?: true;
+  /**
+   * Targets whose approval requests have buttons. Absent: none.
+   */
+  buttons?: string[];
 }
 /**
  * Rendered `deliver_extra`; if it names no chat, with the home channel of the target.
@@ -4147,6 +4151,7 @@ export interface ExplainedOutput {
   unresolved: string[];
   home_channel: boolean;
   approve?: true;
+  buttons?: string[];
   /**
    * Fields that the agent fills.
    */

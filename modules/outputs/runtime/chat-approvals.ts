@@ -1,8 +1,8 @@
 /**
  * Answers of people who press a button of an approval request in a chat.
  *
- *     callback, verified by the stages ──> by a person who may answer, in the right workspace and chat? ── no ──> told why
- *                                             └─ yes ──> the store: is it the first answer? ── no ──> told who answered
+ *     callback, verified by the stages ──> by a person who may answer, in the right workspace and chat? ── no ──> notified why
+ *                                             └─ yes ──> the store: is it the first answer? ── no ──> notified who answered
  *                                                          └──> in both cases the message shows the answer
  *
  * The response is sent at once, because services wait three seconds; requests to the service follow. If one fails, the next press
@@ -37,7 +37,7 @@ const REQUEST_MS = 10_000;
 /** Wait between two attempts to register at a service, in ms. */
 const REGISTER_MS = 60_000;
 /** Longest text that all services show to one person. */
-const MOST_TOLD = 199;
+const MOST_SHOWN = 199;
 
 /** A target whose buttons are on. */
 interface Chat {
@@ -83,22 +83,22 @@ export class ChatApprovals {
     const refusal = await this.refusalOf(chat, press);
     if (refusal !== null) {
       log.warn({ target, approval: id, by, reason: refusal }, 'answer from a chat refused');
-      return this.tell(chat, press, refusal);
+      return this.notify(chat, press, refusal);
     }
     const answer = { approve, by, reason: null };
     const given = await answerApproval(store, id, answer, clock.now(), deliverer.place).catch(messageOfRefusal);
-    if (typeof given === 'string') return this.tell(chat, press, given);
-    if (!('approval' in given)) return this.tell(chat, press, 'there is no such approval: its event was deleted');
+    if (typeof given === 'string') return this.notify(chat, press, given);
+    if (!('approval' in given)) return this.notify(chat, press, 'there is no such approval: its event was deleted');
     const { kind, approval } = given;
     const text = noticeText(approval, consoleUrl(table().gateway.console), (one) => isOneMessage(chat.bound.plan, one));
     this.follow(chat, 'update', press, text);
-    if (kind === 'late') return this.tell(chat, press, `too late: ${stateText(approval)}`);
+    if (kind === 'late') return this.notify(chat, press, `too late: ${stateText(approval)}`);
     log.info({ target, approval: id, by, state: approval.state }, 'approval answered in a chat');
     wake();
     return { counts: true, body: bodyOf(chat, 'update', press.values) };
   }
 
-  /** Tells services the address of callbacks where they need that. Never rejects: it is repeated later. */
+  /** Registers the address of callbacks at services that need it. Never rejects: it is repeated later. */
   async register(): Promise<void> {
     const now = this.context.clock.monotonic();
     for (const target of Object.keys(this.context.table().callbacks ?? {})) {
@@ -187,10 +187,10 @@ export class ChatApprovals {
     return ids.length === 0 || ids.includes(id);
   }
 
-  private async tell(chat: Chat, press: Press, reason: string): Promise<CallbackAnswer> {
-    const text = printableStart(reason, MOST_TOLD);
-    this.follow(chat, 'tell', press, text);
-    return { counts: false, body: bodyOf(chat, 'tell', { ...press.values, text: await textFor(chat, text) }) };
+  private async notify(chat: Chat, press: Press, reason: string): Promise<CallbackAnswer> {
+    const text = printableStart(reason, MOST_SHOWN);
+    this.follow(chat, 'notify', press, text);
+    return { counts: false, body: bodyOf(chat, 'notify', { ...press.values, text: await textFor(chat, text) }) };
   }
 
   /** Makes a request after the response. */
