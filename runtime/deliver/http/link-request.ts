@@ -201,7 +201,10 @@ function linkList({ value: [only] }: TextNode): Json {
 
 function linkArray(items: readonly Json[]): Json {
   if (items.every((item) => typeof item === 'string')) return `[${items.join(',')}]`;
-  return (values) => `[${items.flatMap((item) => jsonWith(item, values) ?? []).join(',')}]`;
+  return (values) => {
+    const present = items.flatMap((item) => jsonWith(item, values) ?? []);
+    return present.length === 0 ? undefined : `[${present.join(',')}]`;
+  };
 }
 
 function linkObject(node: BodyNode & { kind: 'object' }, scope: FillScope): Json {

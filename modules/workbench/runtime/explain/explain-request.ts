@@ -232,7 +232,9 @@ class WatchedRequest implements Watcher {
     const { extra, unresolved, approve_ms } = delivery;
     const home = this.context.homeChannel(this.input.route.plan.profile, delivery);
     const address = home === null ? extra : { chat_id: home, ...extra };
-    const waits = approve_ms === undefined ? {} : { approve: true as const };
+    const { buttons } = this.context;
+    const shown = buttons.length === 0 ? {} : { buttons: [...buttons] };
+    const waits = approve_ms === undefined ? {} : { approve: true as const, ...shown };
     return { target: targetLabel(delivery), address, unresolved, home_channel: home !== null, ...waits };
   }
 

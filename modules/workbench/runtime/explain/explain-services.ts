@@ -28,6 +28,8 @@ export interface ExplainContext {
   /** The id of this installation, which recognises its own markers. */
   readonly installation: FindInstallation;
   readonly homeChannel: HomeChannelOf;
+  /** Targets whose approval requests have buttons. */
+  readonly buttons: readonly string[];
   /** For warnings about deliveries that would fail; null: no such warnings. */
   readonly refusal: RefusesDelivery | null;
 }
