@@ -43,7 +43,7 @@ const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 const describe = (problem: Problem): string => describeProblem(problem, problem.path);
 
-function profileOf({ table }: DraftTable, name: string): ProfilePlan {
+export function profileOf({ table }: DraftTable, name: string): ProfilePlan {
   const profile = Object.hasOwn(table.profiles, name) ? table.profiles[name] : undefined;
   if (profile !== undefined) return profile;
   throw new CliError(`there is no profile "${name}"`, `profiles: ${Object.keys(table.profiles).join(', ')}`);
@@ -141,6 +141,8 @@ export interface JobScope {
   readonly store: Store;
   readonly open: DraftTable;
   readonly context: Pick<CliContext, 'clock' | 'random'>;
+  /** Checks the job and stores nothing. */
+  readonly isDryRun?: boolean;
 }
 
 /** Easy to read aloud and to type, without similar characters. */
@@ -158,7 +160,11 @@ function newId(random: CliContext['random'], isTaken: (id: string) => boolean): 
  * @param numbered appends a number to a name that is in use, instead of rejecting it
  * @throws CliError if the job is invalid; nothing is stored then
  */
-export async function createJob(job: NewJob, { store, open, context }: JobScope, numbered = false): Promise<SavedJob> {
+export async function createJob(
+  job: NewJob,
+  { store, open, context, isDryRun = false }: JobScope,
+  numbered = false,
+): Promise<SavedJob> {
   const { plan, warnings } = checkDraft(job, open);
   const { blueprint, config } = job;
   const { timezone } = config;
@@ -176,6 +182,7 @@ export async function createJob(job: NewJob, { store, open, context }: JobScope,
   const toolsets = config.toolsets === undefined ? null : plan.toolsets;
   const id = newId(context.random, (candidate) => known.has(candidate));
   const record = recordOfPlan(plan, { id, created_at: now, blueprint, toolsets, timezone });
+  if (isDryRun) return { record, warnings };
   const put = { kind: 'put_job', job: record, expect: 'new' } as const;
   const stored = await store.write(numbered ? { ...put, numbered_beside: own } : put);
   if (stored.kind !== 'stored') throw nameInUse;
