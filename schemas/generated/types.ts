@@ -849,6 +849,10 @@ export interface RouteConfig {
    */
   fresh?: string;
   /**
+   * Shows the state of the work on the object of the event, in the route's source: accepted, running, waiting for approval, done, failed or superseded. One mark, which is kept up to date.
+   */
+  progress?: 'reaction' | 'status' | 'comment';
+  /**
    * Payload path or template that identifies a conversation. Runs with the same value run one at a time, in the order of acceptance.
    */
   session_key?: string;
@@ -2601,6 +2605,7 @@ export interface TargetFile {
    * Template of the commit in an event that posts are about. `{commit}` in requests is the value of `fresh` on the route if it is a commit, else this one.
    */
   commit?: string;
+  progress?: TargetProgress;
   /**
    * The request that sends one piece of text, or several requests. The first whose `when` matches the address is sent.
    */
@@ -2615,7 +2620,7 @@ export interface TargetFile {
   signature?: TargetSignature;
   exchange?: TargetExchange;
   check?: TargetRequest1;
-  success?: TargetCondition;
+  success?: TargetCondition1;
   /**
    * Dotted path of the sent message's id in the response.
    */
@@ -2822,7 +2827,7 @@ export interface TargetRequest {
   /**
    * HTTP method.
    */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
   /**
    * Path below the base. Values are percent-encoded within their segment.
    */
@@ -2918,6 +2923,155 @@ export interface TargetFind {
    * Number of entries on a full page; another page may follow.
    */
   page_size: number;
+  /**
+   * The request that sends one piece of text, or several requests. The first whose `when` matches the address is sent.
+   */
+  remove?: TargetRequest | [TargetRequest, ...TargetRequest[]];
+  removed?: TargetCondition;
+}
+/**
+ * Condition on the response to `remove`. Default: any 2xx, or 404.
+ */
+export interface TargetCondition {
+  /**
+   * HTTP status: a number, a class such as `5xx`, or a list of them.
+   */
+  status?: (number | string) | [number | string, ...(number | string)[]];
+  /**
+   * Expectations by header name.
+   */
+  headers?: {
+    /**
+     * Expected value: exactly this value, one of a list, or an object of tests.
+     */
+    [k: string]:
+      | string
+      | number
+      | boolean
+      | null
+      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
+      | TargetExpectation;
+  };
+  /**
+   * Expectations by dotted path into the JSON body; `.` is the body itself. A body that is not JSON fails all of them.
+   */
+  body?: {
+    /**
+     * Expected value: exactly this value, one of a list, or an object of tests.
+     */
+    [k: string]:
+      | string
+      | number
+      | boolean
+      | null
+      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
+      | TargetExpectation;
+  };
+  /**
+   * RE2 expression that must match a part of the body, read as text.
+   */
+  text?: string;
+  /**
+   * Alternatives, of which one must hold.
+   *
+   * @minItems 1
+   */
+  any?: [TargetCondition1, ...TargetCondition1[]];
+}
+export interface TargetExpectation {
+  /**
+   * Whether the value is present and not null.
+   */
+  exists?: boolean;
+  /**
+   * Whether the value is absent, null, or an empty text, list or object.
+   */
+  empty?: boolean;
+  /**
+   * Its type.
+   */
+  is?: 'string' | 'number' | 'boolean' | 'array' | 'object';
+  /**
+   * Values that are not allowed. An absent value passes.
+   *
+   * @minItems 1
+   */
+  not?: [string | number | boolean | null, ...(string | number | boolean | null)[]];
+  /**
+   * RE2 expression that must match a part of the text or number.
+   */
+  matches?: string;
+  /**
+   * Lowest and highest allowed number.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  between?: [number, number];
+  /**
+   * Expectations for every element of a list, by dotted path in the element; an absent list passes.
+   */
+  every?: {
+    /**
+     * Expected value: exactly this value, one of a list, or an object of tests.
+     */
+    [k: string]:
+      | string
+      | number
+      | boolean
+      | null
+      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
+      | TargetExpectation;
+  };
+}
+/**
+ * A test of a response: every condition must hold.
+ */
+export interface TargetCondition1 {
+  /**
+   * HTTP status: a number, a class such as `5xx`, or a list of them.
+   */
+  status?: (number | string) | [number | string, ...(number | string)[]];
+  /**
+   * Expectations by header name.
+   */
+  headers?: {
+    /**
+     * Expected value: exactly this value, one of a list, or an object of tests.
+     */
+    [k: string]:
+      | string
+      | number
+      | boolean
+      | null
+      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
+      | TargetExpectation;
+  };
+  /**
+   * Expectations by dotted path into the JSON body; `.` is the body itself. A body that is not JSON fails all of them.
+   */
+  body?: {
+    /**
+     * Expected value: exactly this value, one of a list, or an object of tests.
+     */
+    [k: string]:
+      | string
+      | number
+      | boolean
+      | null
+      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
+      | TargetExpectation;
+  };
+  /**
+   * RE2 expression that must match a part of the body, read as text.
+   */
+  text?: string;
+  /**
+   * Alternatives, of which one must hold.
+   *
+   * @minItems 1
+   */
+  any?: [TargetCondition1, ...TargetCondition1[]];
 }
 export interface TargetState {
   /**
@@ -2932,6 +3086,50 @@ export interface TargetState {
    * Dotted path of the state in the response. If it is missing there, the object has no such state and counts as unchanged.
    */
   value: string;
+}
+/**
+ * Shows the progress of the work on events of a source, for `progress` of a route.
+ */
+export interface TargetProgress {
+  /**
+   * The value of `progress` on a route.
+   */
+  as: 'reaction' | 'status' | 'comment';
+  /**
+   * The source of the events.
+   */
+  source: string;
+  /**
+   * Addresses, as templates of the event. The first one whose placeholders all have a value is used.
+   *
+   * @minItems 1
+   */
+  at: [
+    {
+      [k: string]: string;
+    },
+    ...{
+      [k: string]: string;
+    }[]
+  ];
+  marks: TargetMarks;
+}
+/**
+ * What is sent for each state of the work.
+ */
+export interface TargetMarks {
+  accepted: TargetMark;
+  running: TargetMark;
+  waiting: TargetMark;
+  done: TargetMark;
+  failed: TargetMark;
+  superseded: TargetMark;
+}
+/**
+ * Values of content fields; without content fields, `text` is the mark.
+ */
+export interface TargetMark {
+  [k: string]: string;
 }
 /**
  * How to get the name of the account that posts, for `find` and to ignore its own events. The request is sent if the setting `login` is not set, and may contain only settings and `{jwt}`.
@@ -3037,7 +3235,7 @@ export interface TargetExchange {
    */
   base?: string;
   request: TargetRequest;
-  success?: TargetCondition;
+  success?: TargetCondition1;
   /**
    * Dotted path of the token in the response.
    */
@@ -3061,101 +3259,6 @@ export interface TargetExchange {
    * Time before its expiry from which a token is no longer used, in seconds.
    */
   margin_seconds?: number;
-}
-/**
- * A test of a response: every condition must hold.
- */
-export interface TargetCondition {
-  /**
-   * HTTP status: a number, a class such as `5xx`, or a list of them.
-   */
-  status?: (number | string) | [number | string, ...(number | string)[]];
-  /**
-   * Expectations by header name.
-   */
-  headers?: {
-    /**
-     * Expected value: exactly this value, one of a list, or an object of tests.
-     */
-    [k: string]:
-      | string
-      | number
-      | boolean
-      | null
-      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
-      | TargetExpectation;
-  };
-  /**
-   * Expectations by dotted path into the JSON body; `.` is the body itself. A body that is not JSON fails all of them.
-   */
-  body?: {
-    /**
-     * Expected value: exactly this value, one of a list, or an object of tests.
-     */
-    [k: string]:
-      | string
-      | number
-      | boolean
-      | null
-      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
-      | TargetExpectation;
-  };
-  /**
-   * RE2 expression that must match a part of the body, read as text.
-   */
-  text?: string;
-  /**
-   * Alternatives, of which one must hold.
-   *
-   * @minItems 1
-   */
-  any?: [TargetCondition, ...TargetCondition[]];
-}
-export interface TargetExpectation {
-  /**
-   * Whether the value is present and not null.
-   */
-  exists?: boolean;
-  /**
-   * Whether the value is absent, null, or an empty text, list or object.
-   */
-  empty?: boolean;
-  /**
-   * Its type.
-   */
-  is?: 'string' | 'number' | 'boolean' | 'array' | 'object';
-  /**
-   * Values that are not allowed. An absent value passes.
-   *
-   * @minItems 1
-   */
-  not?: [string | number | boolean | null, ...(string | number | boolean | null)[]];
-  /**
-   * RE2 expression that must match a part of the text or number.
-   */
-  matches?: string;
-  /**
-   * Lowest and highest allowed number.
-   *
-   * @minItems 2
-   * @maxItems 2
-   */
-  between?: [number, number];
-  /**
-   * Expectations for every element of a list, by dotted path in the element; an absent list passes.
-   */
-  every?: {
-    /**
-     * Expected value: exactly this value, one of a list, or an object of tests.
-     */
-    [k: string]:
-      | string
-      | number
-      | boolean
-      | null
-      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
-      | TargetExpectation;
-  };
 }
 /**
  * Credentials of an app: a JSON Web Token, signed with its key (RS256), is `{jwt}` in the requests of the exchange and in `check`.
@@ -3184,7 +3287,7 @@ export interface TargetInstallation {
  * One rule.
  */
 export interface TargetOutcomeRule {
-  when: TargetCondition;
+  when: TargetCondition1;
   /**
    * `auth`: permanent, the credentials are wrong. `refresh`: get a new exchanged token and retry once. `ok_pending`: accepted, but not visible yet. For the others, see docs/glossary.md.
    */
@@ -3206,7 +3309,7 @@ export interface TargetRequest1 {
   /**
    * HTTP method.
    */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
   /**
    * Path below the base. Values are percent-encoded within their segment.
    */
@@ -3259,12 +3362,12 @@ export interface TargetRetryAfterSource {
    * Unit of the number; `unix`: the instant at which the wait ends, in seconds since 1970.
    */
   unit?: 's' | 'ms' | 'unix';
-  when?: TargetCondition1;
+  when?: TargetCondition2;
 }
 /**
  * A test of a response: every condition must hold.
  */
-export interface TargetCondition1 {
+export interface TargetCondition2 {
   /**
    * HTTP status: a number, a class such as `5xx`, or a list of them.
    */
@@ -3308,7 +3411,7 @@ export interface TargetCondition1 {
    *
    * @minItems 1
    */
-  any?: [TargetCondition, ...TargetCondition[]];
+  any?: [TargetCondition1, ...TargetCondition1[]];
 }
 /**
  * At most `messages` in any `seconds`.
@@ -3375,7 +3478,7 @@ export interface TargetVariant {
   signature?: TargetSignature;
   exchange?: TargetExchange;
   check?: TargetRequest2;
-  success?: TargetCondition;
+  success?: TargetCondition1;
   /**
    * Dotted path of the sent message's id in the response.
    */
@@ -3410,7 +3513,7 @@ export interface TargetRequest2 {
   /**
    * HTTP method.
    */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
   /**
    * Path below the base. Values are percent-encoded within their segment.
    */
@@ -3495,6 +3598,7 @@ export interface Dispatch {
   on_newer?: 'latest' | 'cancel';
   pins?: DispatchPins;
   deliveries: DispatchDelivery[];
+  progress?: DispatchDelivery1;
   /**
    * Targets that receive the reason if the run fails permanently. Absent: none.
    */
@@ -3599,6 +3703,30 @@ export interface HandedOutput {
 }
 export interface OutputContent {
   [k: string]: ContentValue;
+}
+/**
+ * Delivery to one target, with its rendered address.
+ */
+export interface DispatchDelivery1 {
+  /**
+   * Canonical name.
+   */
+  target: string;
+  /**
+   * Name of the target for display, if it differs from `target`.
+   */
+  label?: string;
+  extra: DispatchExtra;
+  /**
+   * Keys of `extra` that contain a placeholder without a value.
+   */
+  unresolved: string[];
+  place?: ShownPlace;
+  output?: HandedOutput;
+  /**
+   * Time that the message waits for approval, in ms; absent: no approval is needed.
+   */
+  approve_ms?: number;
 }
 /**
  * One kind of output of an agent, with its limits and its rendered address.
@@ -3769,6 +3897,10 @@ export interface Explanation {
    * State that the run reads: posts are dropped if it has changed by then.
    */
   fresh?: string;
+  /**
+   * Target and address where the progress is shown. Empty: the event has no such object. Absent: it is not shown.
+   */
+  progress?: string;
   /**
    * The event replaces earlier runs of its session: those that wait, and with `cancel` also the one in progress. Absent: none.
    */
@@ -4861,6 +4993,7 @@ export interface TargetPlan {
    * Template of the commit in an event that posts are about. Absent: none.
    */
   commit?: string;
+  progress?: ProgressPlan;
   /**
    * How messages are sent. `http`: by the requests in `variants`. The other values are drivers in the program.
    */
@@ -4878,6 +5011,39 @@ export interface TargetPlan {
    * Ways to reach the service, preferred first; empty unless the driver is `http`.
    */
   variants: VariantPlan[];
+}
+/**
+ * How the progress of work on events of a source is shown. Absent: it is not.
+ */
+export interface ProgressPlan {
+  as: 'reaction' | 'status' | 'comment';
+  source: string;
+  /**
+   * @minItems 1
+   */
+  at: [
+    {
+      [k: string]: string;
+    },
+    ...{
+      [k: string]: string;
+    }[]
+  ];
+  marks: MarkPlans;
+}
+export interface MarkPlans {
+  accepted: MarkPlan;
+  running: MarkPlan;
+  waiting: MarkPlan;
+  done: MarkPlan;
+  failed: MarkPlan;
+  superseded: MarkPlan;
+}
+/**
+ * Values of content fields; without content fields, `text` is the mark.
+ */
+export interface MarkPlan {
+  [k: string]: string;
 }
 export interface SettingPlan {
   name: string;
@@ -4993,7 +5159,7 @@ export interface RequestPlan {
    * Address key that must be set for this request to be sent. Absent: no condition.
    */
   given?: string;
-  method: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
   path: ValueTemplate;
   query: NamedTemplates;
   headers: NamedTemplates;
@@ -5061,6 +5227,65 @@ export interface FindPlan {
   id: string[];
   author?: string[];
   page_size: number;
+  remove?: RemovePlan;
+}
+/**
+ * Removes an earlier mark. Absent: the marks of the target replace each other.
+ */
+export interface RemovePlan {
+  requests: RequestPlan[];
+  success: ResponseCondition;
+}
+export interface StatusCheck {
+  kind: 'status';
+  ranges: StatusRange[];
+}
+export interface StatusRange {
+  from: number;
+  to: number;
+}
+export interface HeaderCheck {
+  kind: 'header';
+  name: string;
+  expect: ExpectPlan[];
+}
+export interface ExpectValues {
+  op: 'in' | 'not_in';
+  values: (string | number | boolean | null)[];
+}
+export interface ExpectFlag {
+  op: 'exists' | 'empty';
+  value: boolean;
+}
+export interface ExpectType {
+  op: 'is';
+  type: 'string' | 'number' | 'boolean' | 'array' | 'object';
+}
+export interface ExpectMatch {
+  op: 'matches';
+  pattern: string;
+}
+export interface ExpectRange {
+  op: 'between';
+  from: number;
+  to: number;
+}
+export interface ExpectEvery {
+  op: 'every';
+  checks: BodyCheck[];
+}
+export interface BodyCheck {
+  kind: 'body';
+  path: string[];
+  expect: ExpectPlan[];
+}
+export interface TextCheck {
+  kind: 'text';
+  pattern: string;
+}
+export interface AnyCheck {
+  kind: 'any';
+  of: ResponseCondition[];
 }
 export interface FreshPlan {
   matches: string;
@@ -5118,57 +5343,6 @@ export interface ExchangePlan {
   jwt?: JwtPlan;
   installation?: InstallationPlan;
 }
-export interface StatusCheck {
-  kind: 'status';
-  ranges: StatusRange[];
-}
-export interface StatusRange {
-  from: number;
-  to: number;
-}
-export interface HeaderCheck {
-  kind: 'header';
-  name: string;
-  expect: ExpectPlan[];
-}
-export interface ExpectValues {
-  op: 'in' | 'not_in';
-  values: (string | number | boolean | null)[];
-}
-export interface ExpectFlag {
-  op: 'exists' | 'empty';
-  value: boolean;
-}
-export interface ExpectType {
-  op: 'is';
-  type: 'string' | 'number' | 'boolean' | 'array' | 'object';
-}
-export interface ExpectMatch {
-  op: 'matches';
-  pattern: string;
-}
-export interface ExpectRange {
-  op: 'between';
-  from: number;
-  to: number;
-}
-export interface ExpectEvery {
-  op: 'every';
-  checks: BodyCheck[];
-}
-export interface BodyCheck {
-  kind: 'body';
-  path: string[];
-  expect: ExpectPlan[];
-}
-export interface TextCheck {
-  kind: 'text';
-  pattern: string;
-}
-export interface AnyCheck {
-  kind: 'any';
-  of: ResponseCondition[];
-}
 export interface OutcomeRulePlan {
   when: ResponseCondition;
   outcome: 'ok' | 'ok_pending' | 'permanent' | 'auth' | 'retry' | 'refresh' | 'ambiguous';
@@ -5202,7 +5376,7 @@ export interface RequestPlan1 {
    * Address key that must be set for this request to be sent. Absent: no condition.
    */
   given?: string;
-  method: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
   path: ValueTemplate;
   query: NamedTemplates;
   headers: NamedTemplates;
@@ -5567,6 +5741,10 @@ export interface RoutePlan {
   coalesce: CoalescePlan;
   session: SessionPlan;
   pins?: PinsPlan;
+  /**
+   * Where the progress is shown: the first address whose placeholders all have a value. Absent: nowhere.
+   */
+  progress?: DeliveryPlan[];
   mirror_to_session: boolean;
   rate_limit: number;
   max_concurrent: number | null;
