@@ -112,8 +112,11 @@ function checkSettings(names: readonly string[], pathOf: (index: number) => Node
   }
 }
 
+/** The mark may have been removed already. */
+const REMOVED: TargetCondition = { status: ['2xx', 404] };
+
 function lowerFind(find: TargetFind, path: NodePath, scope: TargetScope): FindPlan {
-  const { request, list = '.', page_size } = find;
+  const { request, list = '.', page_size, remove, removed = REMOVED } = find;
   return {
     requests: lowerEachRequest(request, [...path, 'request'], scope),
     list: splitPath(list),
@@ -121,6 +124,14 @@ function lowerFind(find: TargetFind, path: NodePath, scope: TargetScope): FindPl
     id: splitPath(find.id),
     ...(find.author === undefined ? {} : { author: splitPath(find.author) }),
     page_size,
+    ...(remove === undefined
+      ? {}
+      : {
+          remove: {
+            requests: lowerEachRequest(remove, [...path, 'remove'], scope),
+            success: lowerCondition(removed, [...path, 'removed'], scope),
+          },
+        }),
   };
 }
 

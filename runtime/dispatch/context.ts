@@ -141,6 +141,20 @@ export interface Approvals {
 
 export type OpenApprovals = (context: ApprovingContext) => Approvals;
 
+/** The dependencies of the module that shows the progress of events. */
+export interface ProgressContext extends Pick<GuardContext, 'store' | 'deliverer' | 'clock' | 'log' | 'table'> {
+  readonly installation: FindInstallation;
+  /** Counts the attempts. */
+  readonly observer: DispatchObserver;
+}
+
+export interface Progress {
+  readonly observer: DispatchObserver;
+  close(): Promise<void>;
+}
+
+export type OpenProgress = (context: ProgressContext) => Progress;
+
 /** A failure, by its kind and subject. `count`: how much of it there is now; absent: each call counts once. */
 export type AlertCondition = Pick<LastingAlert, 'kind' | 'subject' | 'about' | 'until'> & { readonly count?: number };
 

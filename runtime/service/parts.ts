@@ -6,7 +6,7 @@
 import { agentPlans } from '../../base/names.ts';
 import type { LastingAlert } from '../../schemas/built/operations/types.ts';
 import type { BudgetPlan, RoutePlan, RouteTable, SandboxPlan } from '../../schemas/generated/types.ts';
-import type { Approvals, ApprovingContext, Guard, GuardContext } from '../dispatch/context.ts';
+import type { Approvals, ApprovingContext, Guard, GuardContext, Progress } from '../dispatch/context.ts';
 import type { Observers } from '../dispatch/dispatcher.ts';
 import type { CountRequest } from '../intake/event-log.ts';
 import type { Statuses } from '../intake/intake.ts';
@@ -114,9 +114,13 @@ function needsApproval({ routes, jobs }: RouteTable): boolean {
   return all.some(({ approve_ms }) => approve_ms !== undefined);
 }
 
-/** Opens statuses if one of these routes has them. Rejects with TableError if no module provides statuses. */
-export async function prepareStatuses(statuses: Lazy<Statuses>, plans: readonly RoutePlan[]): Promise<void> {
+/** Opens statuses and progress if one of these routes has them. Rejects with TableError if no module provides them. */
+export async function prepareEvents(
+  { statuses, progress: shown }: { readonly statuses: Lazy<Statuses>; readonly progress: Lazy<Progress> },
+  plans: readonly RoutePlan[],
+): Promise<void> {
   if (plans.some(({ status }) => status !== undefined)) await statuses.use();
+  if (plans.some(({ progress }) => progress !== undefined)) await shown.use();
 }
 
 /** Runs programs in a module's sandbox, which is loaded with the first program that needs it. */

@@ -43,9 +43,13 @@ const linkTokens: LinkTokens = (parts) => {
 function linkPosting(parts: PostingParts): Posting {
   const { target, variant, account, sender, context } = parts;
   const findLogin = linkFindLogin(variant, target, account, context);
-  const find = linkFindPosted({ target, variant, sender, findLogin });
+  const list = linkListPosts({ target, variant, sender, findLogin });
+  const login = variant.plan.login === undefined ? {} : { ownLogin: rememberLogin(findLogin, context.clock) };
+  const replaces = list === null ? null : linkReplaceMark(parts, list);
+  if (replaces !== null) return { ...login, attempt: replaces };
+  const find = list === null ? null : findPosted(list);
   return {
-    ...(variant.plan.login === undefined ? {} : { ownLogin: rememberLogin(findLogin, context.clock) }),
+    ...login,
     ...(find === null && variant.plan.fresh === undefined ? {} : { attempt: linkAttempt(find, linkFreshPost(parts)) }),
   };
 }
@@ -95,6 +99,37 @@ function linkFreshPost({ target, variant, sender, context }: PostingParts): Post
   };
 }
 
+/**
+ * Replaces the mark that shows the progress of an event: sets the new one, then removes the others of the gateway's account. Null:
+ * the target has no marks to remove.
+ */
+function linkReplaceMark({ target, variant, sender }: PostingParts, list: ListPosts): NonNullable<Posting['attempt']> | null {
+  const { plan, base } = variant;
+  const { remove } = plan.find ?? {};
+  if (remove === undefined) return null;
+  const scope = { base, settings: target.settings };
+  const pick = linkPickRequest(plan, remove.requests, scope, judgedBy(plan, remove.success));
+  const marks = new Set(Object.values(target.plan.progress?.marks ?? {}).map(({ text }) => text));
+  const replace = async (
+    { form }: PreparedDelivery,
+    values: Values,
+    attempt: DeliveryRequest,
+  ): Promise<DeliveryResult> => {
+    const set = await sender.send(form.request, values, attempt);
+    if (set.kind !== 'ok') return set;
+    const isEarlier = (text: string): boolean => marks.has(text) && text !== values.text;
+    const earlier = await list(isEarlier, values, attempt, 'all');
+    if (!isList(earlier)) return earlier;
+    for (const { id } of earlier) {
+      const request = pick(values.address)?.request;
+      const removed = request === undefined ? set : await sender.send(request, { ...values, found: id }, attempt);
+      if (removed.kind !== 'ok') return removed;
+    }
+    return set;
+  };
+  return (prepared, request, send) => send((values) => replace(prepared, values, request));
+}
+
 /** Services write one instant in several ways, with and without fractions of a second. */
 export const isUnchanged = (now: string, before: string): boolean =>
   now === before || (before.includes(':') && toSecond(now) === toSecond(before));
@@ -138,10 +173,11 @@ const postOnce =
     const found = await find(mark, { ...values, since: sinceOf(prepared, request) }, request);
     if (found.kind === 'none') return send(prepared.form.request, values, request);
     if (found.kind !== 'found') return found;
-    const isThere = { kind: 'ok', message_id: found.message_id, json: undefined } as const;
+    const { id, text, message_id } = found.post;
+    const isThere = { kind: 'ok', message_id, json: undefined } as const;
     // A late attempt must not replace the post of a later run.
-    if (prepared.update === null || isNewerMarker(found.text, values.marker)) return isThere;
-    return send(prepared.update, { ...values, found: found.id }, request);
+    if (prepared.update === null || isNewerMarker(text, values.marker)) return isThere;
+    return send(prepared.update, { ...values, found: id }, request);
   };
 
 /** Runs one attempt of a series at a time: two at once would both find nothing. Null: the attempt has no series */
@@ -175,24 +211,43 @@ const sinceOf = ({ series }: PreparedDelivery, { first_attempt_at: first }: Deli
 /** Maximum number of pages read. */
 const MAX_PAGES = 100;
 
-export type FoundPost =
-  | { readonly kind: 'found'; readonly id: string; readonly text: string; readonly message_id: string | null }
-  | { readonly kind: 'none' }
-  | NoToken;
+interface FoundPost {
+  readonly id: string;
+  readonly text: string;
+  readonly message_id: string | null;
+}
 
-/** Searches for a post that contains `mark`. */
-export type FindPosted = (
-  mark: string,
+/** Lists posts of the gateway's account whose texts match: all of them, or those of the first page with any. */
+type ListPosts = (
+  matches: (text: string) => boolean,
   values: Values,
   attempt: Parameters<PieceSender['send']>[2],
-) => Promise<FoundPost>;
+  extent: 'first' | 'all',
+) => Promise<readonly FoundPost[] | NoToken>;
 
-export interface FindParts extends Pick<PostingParts, 'target' | 'variant' | 'sender'> {
+const isList = (found: readonly FoundPost[] | NoToken): found is readonly FoundPost[] => Array.isArray(found);
+
+/** Searches for a post that contains `mark`. */
+type FindPosted = (
+  mark: string,
+  ...of: [values: Values, attempt: Parameters<PieceSender['send']>[2]]
+) => Promise<{ readonly kind: 'found'; readonly post: FoundPost } | { readonly kind: 'none' } | NoToken>;
+
+const findPosted =
+  (list: ListPosts): FindPosted =>
+  async (mark, values, attempt) => {
+    const found = await list((text) => text.includes(mark), values, attempt, 'first');
+    if (!isList(found)) return found;
+    const [post] = found;
+    return post === undefined ? { kind: 'none' } : { kind: 'found', post };
+  };
+
+interface FindParts extends Pick<PostingParts, 'target' | 'variant' | 'sender'> {
   readonly findLogin: FindLogin;
 }
 
 /** Null for a target without `find`. */
-export function linkFindPosted(parts: FindParts): FindPosted | null {
+function linkListPosts(parts: FindParts): ListPosts | null {
   const { target, variant, sender, findLogin } = parts;
   const { find, message_id } = variant.plan;
   if (find === undefined) return null;
@@ -202,11 +257,12 @@ export function linkFindPosted(parts: FindParts): FindPosted | null {
   const [readText, readId] = [linkReader(find.text), linkReader(find.id)];
   const readAuthor = find.author === undefined ? null : linkReader(find.author);
   const readUrl = message_id === null ? () => undefined : linkReader(message_id);
-  return async (mark, values, attempt) => {
+  return async (matches, values, attempt, extent) => {
     const request = pickFind(values.address)?.request;
     if (request === undefined) return failed('permanent', 'the target cannot list posts at this address');
     const own = readAuthor === null ? null : await findLogin();
     if (own !== null && own.kind !== 'token') return own;
+    const found: FoundPost[] = [];
     for (let page = 1; page <= MAX_PAGES; page++) {
       const result = await sender.send(request, { ...values, page }, attempt);
       if (result.kind !== 'ok') return askFailed('search for earlier posts', result);
@@ -214,11 +270,11 @@ export function linkFindPosted(parts: FindParts): FindPosted | null {
       if (!Array.isArray(list)) return failed('permanent', 'the response has no list of earlier posts');
       for (const post of list as readonly unknown[]) {
         const [text, id] = [readText(post), toId(readId(post))];
-        if (typeof text !== 'string' || !text.includes(mark) || id === null) continue;
-        if (own !== null && !isSame(readAuthor?.(post), own.token)) continue;
-        return { kind: 'found', id, text, message_id: toId(readUrl(post)) };
+        if (typeof text !== 'string' || !matches(text) || id === null) continue;
+        if (own === null || isSame(readAuthor?.(post), own.token))
+          found.push({ id, text, message_id: toId(readUrl(post)) });
       }
-      if (list.length < find.page_size) return { kind: 'none' };
+      if (list.length < find.page_size || (extent === 'first' && found.length > 0)) return found;
     }
     return failed('permanent', `too many earlier posts to search: more than ${MAX_PAGES * find.page_size}`);
   };
@@ -227,18 +283,16 @@ export function linkFindPosted(parts: FindParts): FindPosted | null {
 /** Maximum size of a list of earlier posts, in bytes. */
 const MAX_LIST_BYTES = 16 * 1024 * 1024;
 
-/** Requests that only read are judged by their status alone. */
-const toRead =
-  (plan: LinkedVariant['plan']) =>
+const judgedBy =
+  (plan: LinkedVariant['plan'], success: ResponseCondition) =>
   (request: LinkedRequest): LinkedRequest => ({
     ...request,
-    classify: linkClassifier({
-      ...plan,
-      success: [{ kind: 'status', ranges: [{ from: 200, to: 200 }] }],
-      message_id: null,
-    }),
+    classify: linkClassifier({ ...plan, success, message_id: null }),
     maxBytes: MAX_LIST_BYTES,
   });
+
+/** Requests that only read are judged by their status alone. */
+const toRead = (plan: LinkedVariant['plan']) => judgedBy(plan, OK);
 
 const isSame = (author: unknown, login: string): boolean =>
   typeof author === 'string' && author.toLowerCase() === login.toLowerCase();

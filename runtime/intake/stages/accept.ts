@@ -67,6 +67,7 @@ export const render: Stage = (intake, { ids, tracing }) => {
     session_key,
     ...(session_key === null || plan.session?.on_newer === undefined ? {} : { on_newer: plan.session.on_newer }),
     ...renderPins(route.pins, data, builtins),
+    ...renderProgress(route.progress, data, builtins),
     deliveries: plan.mode === 'cron' ? [] : renderDeliveries(route.deliveries, data, builtins),
     ...renderOutputs(route.outputs, data, builtins),
     ...(route.onFailure.length === 0 ? {} : { on_failure: renderDeliveries(route.onFailure, data, builtins) }),
@@ -87,6 +88,15 @@ function renderPins(pins: LinkedRoute['pins'], data: unknown, builtins: Builtins
   const rendered = pins.map(([name, render]) => ({ name, ...render(data, builtins) }));
   const known = rendered.filter(({ text, unresolved }) => text !== '' && unresolved.length === 0);
   return known.length === 0 ? {} : { pins: Object.fromEntries(known.map(({ name, text }) => [name, text])) };
+}
+
+function renderProgress(
+  progress: LinkedRoute['progress'],
+  data: unknown,
+  builtins: Builtins,
+): Pick<Dispatch, 'progress'> {
+  const place = renderDeliveries(progress, data, builtins).find(({ unresolved }) => unresolved.length === 0);
+  return place === undefined ? {} : { progress: place };
 }
 
 /**
