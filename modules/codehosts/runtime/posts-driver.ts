@@ -103,7 +103,10 @@ function linkFreshPost({ target, variant, sender, context }: PostingParts): Post
  * Replaces the mark that shows the progress of an event: sets the new one, then removes the others of the gateway's account. Null:
  * the target has no marks to remove.
  */
-function linkReplaceMark({ target, variant, sender }: PostingParts, list: ListPosts): NonNullable<Posting['attempt']> | null {
+function linkReplaceMark(
+  { target, variant, sender }: PostingParts,
+  list: ListPosts,
+): NonNullable<Posting['attempt']> | null {
   const { plan, base } = variant;
   const { remove } = plan.find ?? {};
   if (remove === undefined) return null;
