@@ -87,11 +87,13 @@ export class ChatApprovals {
     return { counts: true, body: bodyOf(chat, 'update', press.values) };
   }
 
-  /** Registers the address of callbacks at services that need it. Never rejects: it is repeated later. */
+  /** Looks up accounts, and registers the address of callbacks at services that need it. Never rejects: it is repeated later. */
   async register(): Promise<void> {
     const now = this.context.clock.monotonic();
     for (const target of Object.keys(this.context.table().callbacks ?? {})) {
       const chat = openChat(this.context, target);
+      // Before the first callback, which has to be answered soon.
+      if (chat !== null) await this.accountOf(chat, REQUEST_MS);
       if (chat?.buttons.requests.register === undefined || (this.registering.get(chat.bound) ?? 0) > now) continue;
       const reason = await this.registerAt(chat);
       if (reason !== null && !this.registering.has(chat.bound))
@@ -136,7 +138,7 @@ export class ChatApprovals {
   private async refusalOf(chat: Chat, { person, isBot, accounts, chat: place }: Press): Promise<string | null> {
     const { allow = [person] } = this.context.table().gateway.approvals ?? {};
     if (isBot) return 'a bot cannot answer';
-    const account = chat.buttons.account === undefined ? undefined : await this.accountOf(chat, chat.buttons.account);
+    const account = await this.accountOf(chat, LOOKUP_MS);
     if (account === null) return 'not answered: the workspace could not be checked; try again';
     if (account !== undefined && (accounts.length === 0 || accounts.some((id) => id !== account)))
       return 'only members of the workspace of this gateway can answer';
@@ -145,14 +147,16 @@ export class ChatApprovals {
     return isAllowed ? null : 'you may not answer approvals of this gateway';
   }
 
-  /** Null: unknown now. */
-  private async accountOf(chat: Chat, path: string): Promise<string | null> {
-    const known = this.accounts.get(chat.bound);
-    const { check } = chat.variant.plan;
+  /** The workspace or account of the credentials. Null: unknown now. Undefined: the service names none. */
+  private async accountOf(chat: Chat, ms: number): Promise<string | null | undefined> {
+    const { bound, buttons, variant } = chat;
+    if (buttons.account === undefined) return undefined;
+    const known = this.accounts.get(bound);
+    const { check } = variant.plan;
     if (known !== undefined || check === undefined) return known ?? null;
-    const result = await this.request(chat, check, NO_VALUES, LOOKUP_MS);
-    const found = result.kind === 'ok' ? printed(linkReader(splitField(path))(result.json)) : '';
-    if (found !== '') this.accounts.set(chat.bound, found);
+    const result = await this.request(chat, check, NO_VALUES, ms);
+    const found = result.kind === 'ok' ? printed(linkReader(splitField(buttons.account))(result.json)) : '';
+    if (found !== '') this.accounts.set(bound, found);
     return found === '' ? null : found;
   }
 
