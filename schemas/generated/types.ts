@@ -1494,9 +1494,22 @@ export interface ConsoleConfig {
    */
   viewer_token?: string;
   /**
+   * People by name, each with a token. Records, logs and alerts name them.
+   */
+  users?: {
+    [k: string]: ConsoleUser;
+  };
+  /**
    * Path of the console below another site, for a proxy that passes the path on unchanged. Other paths keep working.
    */
   base_path?: string;
+}
+export interface ConsoleUser {
+  token: string;
+  /**
+   * `viewer`: read access only.
+   */
+  role: 'operator' | 'viewer';
 }
 /**
  * Files and hosts that a program can reach. `gateway.sandbox` applies to all agents and scripts. The `sandbox` of an agent replaces it as a whole.
@@ -4627,6 +4640,12 @@ export interface ConsolePlan {
   token: SecretRef | null;
   viewer_token?: SecretRef1;
   /**
+   * People by name. Absent: none.
+   */
+  users?: {
+    [k: string]: ConsoleUserPlan;
+  };
+  /**
    * Absent: none.
    */
   name?: string;
@@ -4648,6 +4667,10 @@ export interface SecretRef1 {
    * Profile name.
    */
   scope: string;
+}
+export interface ConsoleUserPlan {
+  token: SecretRef;
+  role: 'operator' | 'viewer';
 }
 export interface AlertsPlan {
   deliver: DeliveryPlan[];

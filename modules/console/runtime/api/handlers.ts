@@ -5,6 +5,7 @@ import { findDelivery } from '../../../../runtime/store/find-delivery.ts';
 import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
 import { runFacts, shownOutputs, timeline, whyNotReplay, withLabels } from '../../../../runtime/store/timeline.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
+import type { Person } from '../../../../runtime/table/link-people.ts';
 import type {
   AnsweredApproval,
   Approval,
@@ -15,14 +16,14 @@ import type {
 import { ApiRefusal, cursorOf, keyIn, pageOf, sortedPage } from '../answer.ts';
 import type { ApiContext } from './call-operation.ts';
 import { callOperation, checkNames, jobId, notOne, ofProfile, read } from './call-operation.ts';
-import type { Api, Overview, PauseState } from './generated/api.ts';
+import type { Api, Overview, PauseState, Session } from './generated/api.ts';
 
 type Handlers = {
   readonly [Id in keyof Api]: (context: ApiContext, input: Api[Id]['input']) => Promise<Api[Id]['output']>;
 };
 
 export const HANDLERS: Handlers = {
-  getSession: async ({ role, token, plan }) => ({ role, signs_in: token !== null, name: plan.name ?? null }),
+  getSession: async (context) => sessionOf(context, context.person),
 
   async getOverview(context) {
     const [status, waiting] = await Promise.all([
@@ -233,6 +234,14 @@ export const HANDLERS: Handlers = {
     return { from, to, slot_ms, items: await read(context, { kind: 'figures', since: from, slot_ms }) };
   },
 };
+
+/** What the pages know about the person who uses them. */
+export const sessionOf = ({ isOpen, plan }: Pick<ApiContext, 'isOpen' | 'plan'>, { role, name }: Person): Session => ({
+  role,
+  user: name,
+  signs_in: !isOpen(),
+  name: plan.name ?? null,
+});
 
 const USAGE_SPANS = { hour: 3_600_000, day: 86_400_000 } as const;
 /** Days of usage without `since`. */

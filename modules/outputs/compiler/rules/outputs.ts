@@ -36,7 +36,8 @@ function check(view: RouteView | JobView, report: Reporter): void {
 export const approvalOpen = rule('approval-open', { route: checkConsole, job: checkConsole });
 
 function checkConsole(view: RouteView | JobView, report: Reporter): void {
-  if (view.scope.table.gateway.console?.token !== null) return;
+  const { console } = view.scope.table.gateway;
+  if (console === null || console.token !== null || console.users !== undefined) return;
   for (const path of approvedPaths(view)) {
     const message =
       'without a token of the console, any program on this machine, the agent too, can approve the message';

@@ -420,6 +420,10 @@ export interface Session {
    */
   readonly role: 'operator' | 'viewer';
   /**
+   * The name in `gateway.console.users`; null: the token has none.
+   */
+  readonly user: string | null;
+  /**
    * True if the console has a token, so that browsers have to sign in.
    */
   readonly signs_in: boolean;
@@ -783,7 +787,7 @@ export interface Error {
 }
 export interface Login {
   /**
-   * `gateway.console.token`, or `viewer_token`.
+   * `gateway.console.token`, `viewer_token`, or the token of one of `users`.
    */
   readonly token: string;
 }
