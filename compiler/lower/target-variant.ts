@@ -153,11 +153,12 @@ const lowerLogin = (
 });
 
 /** Values of a callback that its requests and answers contain. */
-const CALLBACK_VALUES = ['chat', 'message', 'person', 'callback', 'url', 'secret'] as const;
+const CALLBACK_VALUES = Object.fromEntries(
+  ['chat', 'message', 'person', 'callback', 'url', 'secret'].map((name) => [name, { help: name }]),
+);
 
 function lowerButtons(buttons: TargetButtons, path: NodePath, outer: TargetScope): ButtonsPlan {
-  const own = Object.fromEntries(CALLBACK_VALUES.map((name) => [name, { help: name }]));
-  const scope = { ...outer, address: { ...outer.address, ...own } };
+  const scope = { ...outer, address: { ...outer.address, ...CALLBACK_VALUES } };
   const { fields, requests, answers = {}, ...others } = buttons;
   checkSettings([buttons.secret], () => [...path, 'secret'], scope);
   if (buttons.chats !== undefined) lowerPattern(buttons.chats, [...path, 'chats'], scope);

@@ -192,7 +192,7 @@ export async function startChat(
     yaml: `{ ${settings.map(([key, value]) => `${key}: ${value.replace('{url}', `"${server.url}"`)}`).join(', ')} }`,
     messages: () => seen.filter(form.isMessage).map(({ json }) => json),
     updates: () => seen.filter(form.isUpdate).map(({ json }) => form.textOf(json)),
-    /** Presses a button; returns the response and what only the person is told. */
+    /** Presses a button; returns the response. */
     press: async (service: Pick<OperatedService, 'handle'>, press: Pressing) => {
       const { headers, body } = form.callback(press, seen);
       const request = new Request(`http://x/approvals/${name}`, { method: 'POST', headers, body });

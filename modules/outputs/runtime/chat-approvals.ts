@@ -16,7 +16,6 @@ import type { BoundTarget } from '../../../runtime/deliver/deliverer.ts';
 import type { DeliveryResult } from '../../../runtime/deliver/http/classify-response.ts';
 import { linkReader } from '../../../runtime/deliver/http/classify-response.ts';
 import { linkRequest } from '../../../runtime/deliver/http/link-request.ts';
-import type { LinkedVariant } from '../../../runtime/deliver/http/link-variant.ts';
 import { linkVariant } from '../../../runtime/deliver/http/link-variant.ts';
 import { createPieceSender } from '../../../runtime/deliver/http/send-piece.ts';
 import type { Values } from '../../../runtime/deliver/http/values.ts';
@@ -27,7 +26,7 @@ import { renderReceivers } from '../../../runtime/dispatch/own-message.ts';
 import { printableStart } from '../../../runtime/platform/log.ts';
 import { actor } from '../../../runtime/store/actor.ts';
 import { verifyingSecret } from '../../../runtime/table/link-authentication.ts';
-import type { ButtonsPlan, RequestPlan } from '../../../schemas/generated/types.ts';
+import type { RequestPlan } from '../../../schemas/generated/types.ts';
 import { answerApproval, stateText } from './approvals.ts';
 import { consoleUrl, noticeText } from './notice.ts';
 
@@ -38,16 +37,6 @@ const REQUEST_MS = 10_000;
 const REGISTER_MS = 60_000;
 /** Longest text that all services show to one person. */
 const MOST_SHOWN = 199;
-
-/** A target whose buttons are on. */
-interface Chat {
-  readonly name: string;
-  /** Of its callbacks. */
-  readonly path: string;
-  readonly bound: BoundTarget;
-  readonly variant: LinkedVariant;
-  readonly buttons: ButtonsPlan;
-}
 
 type Press = NonNullable<ReturnType<typeof readPress>>;
 
@@ -68,7 +57,7 @@ export class ChatApprovals {
 
   /** Whether requests to this target get buttons now. */
   hasButtons(target: string): boolean {
-    const chat = this.open(target);
+    const chat = openChat(this.context, target);
     if (chat?.buttons.requests.register === undefined) return chat !== null;
     return this.registering.get(chat.bound) === Number.POSITIVE_INFINITY && !this.foreign.has(chat.bound);
   }
@@ -76,7 +65,7 @@ export class ChatApprovals {
   /** Rejects with StoreUnavailable. */
   async answered(target: string, payload: unknown): Promise<CallbackAnswer> {
     const { store, clock, log, deliverer, table, wake } = this.context;
-    const chat = this.open(target);
+    const chat = openChat(this.context, target);
     const press = chat === null ? null : readPress(chat, payload);
     if (chat === null || press === null) return NOT_OURS;
     const { approve, id, by } = press;
@@ -98,11 +87,13 @@ export class ChatApprovals {
     return { counts: true, body: bodyOf(chat, 'update', press.values) };
   }
 
-  /** Registers the address of callbacks at services that need it. Never rejects: it is repeated later. */
+  /** Looks up accounts, and registers the address of callbacks at services that need it. Never rejects: it is repeated later. */
   async register(): Promise<void> {
     const now = this.context.clock.monotonic();
     for (const target of Object.keys(this.context.table().callbacks ?? {})) {
-      const chat = this.open(target);
+      const chat = openChat(this.context, target);
+      // Before the first callback, which has to be answered soon.
+      if (chat !== null) await this.accountOf(chat, REQUEST_MS);
       if (chat?.buttons.requests.register === undefined || (this.registering.get(chat.bound) ?? 0) > now) continue;
       const reason = await this.registerAt(chat);
       if (reason !== null && !this.registering.has(chat.bound))
@@ -123,8 +114,10 @@ export class ChatApprovals {
   private async registerAt(chat: Chat): Promise<string | null> {
     const { log, table } = this.context;
     const { name: target, bound, path, buttons } = chat;
-    const current = await this.send(chat, 'registered', NO_VALUES, REQUEST_MS);
-    if (current?.kind !== 'ok') return current?.reason ?? '';
+    const { registered, register } = buttons.requests;
+    if (registered === undefined || register === undefined) return null;
+    const current = await this.request(chat, registered);
+    if (current.kind !== 'ok') return current.reason;
     const found = textAt(chat, 'found', current.json);
     const url = found !== '' && URL.canParse(found) ? new URL(found) : null;
     if (found !== '' && url?.pathname.endsWith(path) !== true) {
@@ -137,25 +130,15 @@ export class ChatApprovals {
     const secret = verifyingSecret(bound.settings.get(buttons.secret) ?? '', true);
     const own = { url: `${table().server.public_url?.replace(/\/+$/, '')}${path}`, secret };
     const values = { ...NO_VALUES, address: new Map(Object.entries(own)) };
-    const result = await this.send(chat, 'register', values, REQUEST_MS);
-    return result?.kind === 'ok' ? null : (result?.reason ?? '');
-  }
-
-  private open(target: string): Chat | null {
-    const route = this.context.table().callbacks?.[target];
-    const bound = route === undefined ? null : this.context.deliverer.bound(DEFAULT_PROFILE, target);
-    const variant = bound === null ? '' : linkVariant(bound);
-    if (route === undefined || bound === null || typeof variant === 'string') return null;
-    const { buttons } = variant.plan;
-    const name = bound.binding.label ?? target;
-    return buttons === undefined ? null : { name, path: route.name, bound, variant, buttons };
+    const result = await this.request(chat, register, values);
+    return result.kind === 'ok' ? null : result.reason;
   }
 
   /** Why the answer does not count, for the person; null: it may. */
   private async refusalOf(chat: Chat, { person, isBot, accounts, chat: place }: Press): Promise<string | null> {
     const { allow = [person] } = this.context.table().gateway.approvals ?? {};
     if (isBot) return 'a bot cannot answer';
-    const account = chat.buttons.account === undefined ? undefined : await this.accountOf(chat, chat.buttons.account);
+    const account = await this.accountOf(chat, LOOKUP_MS);
     if (account === null) return 'not answered: the workspace could not be checked; try again';
     if (account !== undefined && (accounts.length === 0 || accounts.some((id) => id !== account)))
       return 'only members of the workspace of this gateway can answer';
@@ -164,18 +147,20 @@ export class ChatApprovals {
     return isAllowed ? null : 'you may not answer approvals of this gateway';
   }
 
-  /** Null: unknown now. */
-  private async accountOf(chat: Chat, path: string): Promise<string | null> {
-    const known = this.accounts.get(chat.bound);
-    const { check } = chat.variant.plan;
+  /** The workspace or account of the credentials. Null: unknown now. Undefined: the service names none. */
+  private async accountOf(chat: Chat, ms: number): Promise<string | null | undefined> {
+    const { bound, buttons, variant } = chat;
+    if (buttons.account === undefined) return undefined;
+    const known = this.accounts.get(bound);
+    const { check } = variant.plan;
     if (known !== undefined || check === undefined) return known ?? null;
-    const result = await this.request(chat, check, NO_VALUES, LOOKUP_MS);
-    const found = result.kind === 'ok' ? printed(linkReader(splitField(path))(result.json)) : '';
-    if (found !== '') this.accounts.set(chat.bound, found);
+    const result = await this.request(chat, check, NO_VALUES, ms);
+    const found = result.kind === 'ok' ? printed(linkReader(splitField(buttons.account))(result.json)) : '';
+    if (found !== '') this.accounts.set(bound, found);
     return found === '' ? null : found;
   }
 
-  /** Addresses that are no ids cannot be compared. */
+  /** Compares only addresses that are ids: a channel may be named otherwise. */
   private isRightChat({ bound, variant, buttons }: Chat, id: string): boolean {
     const table = this.context.table();
     const all = renderReceivers(table.gateway.approvals?.deliver ?? [], table);
@@ -195,21 +180,18 @@ export class ChatApprovals {
 
   /** Makes a request after the response. */
   private follow(chat: Chat, name: string, { values, id }: Press, raw: string): void {
+    const plan = chat.buttons.requests[name];
     const made = async (): Promise<void> => {
-      const result = await this.send(chat, name, { ...values, text: await textFor(chat, raw) }, REQUEST_MS);
-      if (result === null || result.kind === 'ok') return;
+      if (plan === undefined) return;
+      const result = await this.request(chat, plan, { ...values, text: await textFor(chat, raw) });
+      if (result.kind === 'ok') return;
       const reason = chat.bound.redact(result.reason);
       this.context.log.info({ target: chat.name, approval: id, reason }, 'the chat does not show the answer');
     };
     this.following = Promise.allSettled([this.following, made()]);
   }
 
-  private async send(chat: Chat, name: string, values: Values, ms: number): Promise<DeliveryResult | null> {
-    const plan = chat.buttons.requests[name];
-    return plan === undefined ? null : this.request(chat, plan, values, ms);
-  }
-
-  private async request(chat: Chat, plan: RequestPlan, values: Values, ms: number): Promise<DeliveryResult> {
+  private async request(chat: Chat, plan: RequestPlan, values = NO_VALUES, ms = REQUEST_MS): Promise<DeliveryResult> {
     const { sending, clock } = this.context;
     const controller = new AbortController();
     const timer = clock.after(ms, () => controller.abort());
@@ -220,6 +202,19 @@ export class ChatApprovals {
     return result;
   }
 }
+
+/** A target whose buttons are on; null: they are not. */
+function openChat({ table, deliverer }: ApprovingContext, target: string) {
+  const route = table().callbacks?.[target];
+  const bound = route === undefined ? null : deliverer.bound(DEFAULT_PROFILE, target);
+  const variant = bound === null ? '' : linkVariant(bound);
+  if (route === undefined || bound === null || typeof variant === 'string') return null;
+  const { buttons } = variant.plan;
+  const name = bound.binding.label ?? target;
+  return buttons === undefined ? null : { name, path: route.name, bound, variant, buttons };
+}
+
+type Chat = NonNullable<ReturnType<typeof openChat>>;
 
 const BUTTON = /^([ar]):([a-z0-9-]{1,100})$/;
 const PERSON = /^[A-Za-z0-9_-]{1,64}$/;

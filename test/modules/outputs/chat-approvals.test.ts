@@ -89,6 +89,8 @@ for (const name of ['slack', 'discord', 'telegram'] as const) {
       const { chat, ask, press, stateOf } = await serve(t, name);
       const [first, second] = [await ask(), await ask()];
       assert.deepEqual([first.approve, first.reject], [`a:${first.id}`, `r:${first.id}`]);
+      // Telegram's limit; ids have this length up to the thousandth delivery of an event.
+      assert.ok(first.approve.length + 2 <= 64);
       assert.equal((await press({ value: first.approve, person: ANN })).status, 200);
       assert.deepEqual((await stateOf(first.id)).answer?.by, `${name}:7001 (ann)`);
       assert.equal((await stateOf(first.id)).state, 'approved');
@@ -129,7 +131,7 @@ for (const name of ['slack', 'discord', 'telegram'] as const) {
     it('refuse forged callbacks, and others than POST', async (t) => {
       const { chat, service, ask, press, stateOf } = await serve(t, name);
       const { id, approve } = await ask();
-      const forged = await press({ value: approve, person: ANN, secret: 'a-secret-of-somebody-else' });
+      const forged = await press({ value: approve, person: ANN, secret: 'a-secret-of-another-app' });
       assert.equal(forged.status, 401);
       const { headers, body } = chat.callback({ value: approve, person: ANN }, chat.seen);
       const send = (init: RequestInit, path = `/approvals/${name}`) =>
@@ -243,6 +245,33 @@ describe('a callback', () => {
     assert.equal((await stateOf(id)).state, 'waiting');
   });
 
+  it('with INSECURE_NO_AUTH as signing secret is refused, from anywhere', async (t) => {
+    const chat = await startChat(t, 'slack');
+    const env = { ...chat.env, SECRET: 'INSECURE_NO_AUTH', SIGNING: 'INSECURE_NO_AUTH' };
+    const { table } = await compileText(configOf(chat, '', ''), { home: '/none', env });
+    const service = await createService({
+      home: tempDir(t),
+      table: table ?? assert.fail(),
+      env,
+      log: recordLog(),
+      store: ':memory:',
+    });
+    atEnd(t, () => service.stop({ drainMs: 0 }));
+    const { headers, body } = chat.callback({ value: 'a:1-0-2', person: ANN }, []);
+    const request = new Request('http://127.0.0.1/approvals/slack', { method: 'POST', headers, body });
+    assert.equal((await service.handle(request, { address: '127.0.0.1' })).status, 403);
+  });
+
+  it('after the approval has expired changes nothing, and the message says so', async (t) => {
+    const { chat, ask, press, stateOf } = await serve(t, 'slack', { more: ', expires: 1s' });
+    const { id, approve } = await ask();
+    await until(async () => (await stateOf(id)).state === 'expired');
+    const { told } = await press({ value: approve, person: ANN });
+    assert.match(await until(async () => told()), /expired/);
+    assert.match((await until(async () => chat.updates()[0])) ?? '', /expired/);
+    assert.equal((await stateOf(id)).state, 'expired');
+  });
+
   it('with a name full of markup records only its letters', async (t) => {
     const { ask, press, stateOf } = await serve(t, 'slack');
     const { id, approve } = await ask();
@@ -252,7 +281,7 @@ describe('a callback', () => {
 });
 
 describe('Telegram', () => {
-  it('is told the address and a secret, and never loses the webhook of another program', async (t) => {
+  it('receives the address and a secret, and never loses the webhook of another program', async (t) => {
     const { chat, log } = await serve(t, 'telegram');
     const set = await until(async () => chat.seen.find(({ path }) => path.endsWith('/setWebhook')));
     const { url, secret_token, allowed_updates } = set.json as Record<string, unknown>;

@@ -150,13 +150,9 @@ function valueText(value: unknown): string {
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
 }
 
-function deliveryText({
-  target,
-  address,
-  home_channel,
-  approve,
-  buttons = [],
-}: Explanation['deliveries'][number]): string {
+type ExplainedDelivery = Explanation['deliveries'][number];
+
+function deliveryText({ target, address, home_channel, approve, buttons = [] }: ExplainedDelivery): string {
   const notes = [
     ...(home_channel ? ['(home channel)'] : []),
     ...(approve === true ? ['after a person approves the message'] : []),

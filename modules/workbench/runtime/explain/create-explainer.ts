@@ -105,7 +105,7 @@ export function createExplainer(
     installation,
     dispatcher: createDryDispatcher({ refusal, ...store }),
     homeChannel: homeChannels(table, known),
-    buttons: Object.keys(table.callbacks ?? {}),
+    buttons: table.callbacks === undefined ? {} : { buttons: Object.keys(table.callbacks) },
     // Loads all drivers, which many explanations do not need.
     refusal: secrets === null ? null : refusal,
   };
