@@ -2620,7 +2620,7 @@ export interface TargetFile {
   signature?: TargetSignature;
   exchange?: TargetExchange;
   check?: TargetRequest1;
-  success?: TargetCondition1;
+  success?: TargetCondition;
   /**
    * Dotted path of the sent message's id in the response.
    */
@@ -2927,151 +2927,6 @@ export interface TargetFind {
    * The request that sends one piece of text, or several requests. The first whose `when` matches the address is sent.
    */
   remove?: TargetRequest | [TargetRequest, ...TargetRequest[]];
-  removed?: TargetCondition;
-}
-/**
- * Condition on the response to `remove`. Default: any 2xx, or 404.
- */
-export interface TargetCondition {
-  /**
-   * HTTP status: a number, a class such as `5xx`, or a list of them.
-   */
-  status?: (number | string) | [number | string, ...(number | string)[]];
-  /**
-   * Expectations by header name.
-   */
-  headers?: {
-    /**
-     * Expected value: exactly this value, one of a list, or an object of tests.
-     */
-    [k: string]:
-      | string
-      | number
-      | boolean
-      | null
-      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
-      | TargetExpectation;
-  };
-  /**
-   * Expectations by dotted path into the JSON body; `.` is the body itself. A body that is not JSON fails all of them.
-   */
-  body?: {
-    /**
-     * Expected value: exactly this value, one of a list, or an object of tests.
-     */
-    [k: string]:
-      | string
-      | number
-      | boolean
-      | null
-      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
-      | TargetExpectation;
-  };
-  /**
-   * RE2 expression that must match a part of the body, read as text.
-   */
-  text?: string;
-  /**
-   * Alternatives, of which one must hold.
-   *
-   * @minItems 1
-   */
-  any?: [TargetCondition1, ...TargetCondition1[]];
-}
-export interface TargetExpectation {
-  /**
-   * Whether the value is present and not null.
-   */
-  exists?: boolean;
-  /**
-   * Whether the value is absent, null, or an empty text, list or object.
-   */
-  empty?: boolean;
-  /**
-   * Its type.
-   */
-  is?: 'string' | 'number' | 'boolean' | 'array' | 'object';
-  /**
-   * Values that are not allowed. An absent value passes.
-   *
-   * @minItems 1
-   */
-  not?: [string | number | boolean | null, ...(string | number | boolean | null)[]];
-  /**
-   * RE2 expression that must match a part of the text or number.
-   */
-  matches?: string;
-  /**
-   * Lowest and highest allowed number.
-   *
-   * @minItems 2
-   * @maxItems 2
-   */
-  between?: [number, number];
-  /**
-   * Expectations for every element of a list, by dotted path in the element; an absent list passes.
-   */
-  every?: {
-    /**
-     * Expected value: exactly this value, one of a list, or an object of tests.
-     */
-    [k: string]:
-      | string
-      | number
-      | boolean
-      | null
-      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
-      | TargetExpectation;
-  };
-}
-/**
- * A test of a response: every condition must hold.
- */
-export interface TargetCondition1 {
-  /**
-   * HTTP status: a number, a class such as `5xx`, or a list of them.
-   */
-  status?: (number | string) | [number | string, ...(number | string)[]];
-  /**
-   * Expectations by header name.
-   */
-  headers?: {
-    /**
-     * Expected value: exactly this value, one of a list, or an object of tests.
-     */
-    [k: string]:
-      | string
-      | number
-      | boolean
-      | null
-      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
-      | TargetExpectation;
-  };
-  /**
-   * Expectations by dotted path into the JSON body; `.` is the body itself. A body that is not JSON fails all of them.
-   */
-  body?: {
-    /**
-     * Expected value: exactly this value, one of a list, or an object of tests.
-     */
-    [k: string]:
-      | string
-      | number
-      | boolean
-      | null
-      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
-      | TargetExpectation;
-  };
-  /**
-   * RE2 expression that must match a part of the body, read as text.
-   */
-  text?: string;
-  /**
-   * Alternatives, of which one must hold.
-   *
-   * @minItems 1
-   */
-  any?: [TargetCondition1, ...TargetCondition1[]];
 }
 export interface TargetState {
   /**
@@ -3235,7 +3090,7 @@ export interface TargetExchange {
    */
   base?: string;
   request: TargetRequest;
-  success?: TargetCondition1;
+  success?: TargetCondition;
   /**
    * Dotted path of the token in the response.
    */
@@ -3259,6 +3114,101 @@ export interface TargetExchange {
    * Time before its expiry from which a token is no longer used, in seconds.
    */
   margin_seconds?: number;
+}
+/**
+ * A test of a response: every condition must hold.
+ */
+export interface TargetCondition {
+  /**
+   * HTTP status: a number, a class such as `5xx`, or a list of them.
+   */
+  status?: (number | string) | [number | string, ...(number | string)[]];
+  /**
+   * Expectations by header name.
+   */
+  headers?: {
+    /**
+     * Expected value: exactly this value, one of a list, or an object of tests.
+     */
+    [k: string]:
+      | string
+      | number
+      | boolean
+      | null
+      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
+      | TargetExpectation;
+  };
+  /**
+   * Expectations by dotted path into the JSON body; `.` is the body itself. A body that is not JSON fails all of them.
+   */
+  body?: {
+    /**
+     * Expected value: exactly this value, one of a list, or an object of tests.
+     */
+    [k: string]:
+      | string
+      | number
+      | boolean
+      | null
+      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
+      | TargetExpectation;
+  };
+  /**
+   * RE2 expression that must match a part of the body, read as text.
+   */
+  text?: string;
+  /**
+   * Alternatives, of which one must hold.
+   *
+   * @minItems 1
+   */
+  any?: [TargetCondition, ...TargetCondition[]];
+}
+export interface TargetExpectation {
+  /**
+   * Whether the value is present and not null.
+   */
+  exists?: boolean;
+  /**
+   * Whether the value is absent, null, or an empty text, list or object.
+   */
+  empty?: boolean;
+  /**
+   * Its type.
+   */
+  is?: 'string' | 'number' | 'boolean' | 'array' | 'object';
+  /**
+   * Values that are not allowed. An absent value passes.
+   *
+   * @minItems 1
+   */
+  not?: [string | number | boolean | null, ...(string | number | boolean | null)[]];
+  /**
+   * RE2 expression that must match a part of the text or number.
+   */
+  matches?: string;
+  /**
+   * Lowest and highest allowed number.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  between?: [number, number];
+  /**
+   * Expectations for every element of a list, by dotted path in the element; an absent list passes.
+   */
+  every?: {
+    /**
+     * Expected value: exactly this value, one of a list, or an object of tests.
+     */
+    [k: string]:
+      | string
+      | number
+      | boolean
+      | null
+      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
+      | TargetExpectation;
+  };
 }
 /**
  * Credentials of an app: a JSON Web Token, signed with its key (RS256), is `{jwt}` in the requests of the exchange and in `check`.
@@ -3287,7 +3237,7 @@ export interface TargetInstallation {
  * One rule.
  */
 export interface TargetOutcomeRule {
-  when: TargetCondition1;
+  when: TargetCondition;
   /**
    * `auth`: permanent, the credentials are wrong. `refresh`: get a new exchanged token and retry once. `ok_pending`: accepted, but not visible yet. For the others, see docs/glossary.md.
    */
@@ -3362,12 +3312,12 @@ export interface TargetRetryAfterSource {
    * Unit of the number; `unix`: the instant at which the wait ends, in seconds since 1970.
    */
   unit?: 's' | 'ms' | 'unix';
-  when?: TargetCondition2;
+  when?: TargetCondition1;
 }
 /**
  * A test of a response: every condition must hold.
  */
-export interface TargetCondition2 {
+export interface TargetCondition1 {
   /**
    * HTTP status: a number, a class such as `5xx`, or a list of them.
    */
@@ -3411,7 +3361,7 @@ export interface TargetCondition2 {
    *
    * @minItems 1
    */
-  any?: [TargetCondition1, ...TargetCondition1[]];
+  any?: [TargetCondition, ...TargetCondition[]];
 }
 /**
  * At most `messages` in any `seconds`.
@@ -3478,7 +3428,7 @@ export interface TargetVariant {
   signature?: TargetSignature;
   exchange?: TargetExchange;
   check?: TargetRequest2;
-  success?: TargetCondition1;
+  success?: TargetCondition;
   /**
    * Dotted path of the sent message's id in the response.
    */
@@ -5227,65 +5177,10 @@ export interface FindPlan {
   id: string[];
   author?: string[];
   page_size: number;
-  remove?: RemovePlan;
-}
-/**
- * Removes an earlier mark. Absent: the marks of the target replace each other.
- */
-export interface RemovePlan {
-  requests: RequestPlan[];
-  success: ResponseCondition;
-}
-export interface StatusCheck {
-  kind: 'status';
-  ranges: StatusRange[];
-}
-export interface StatusRange {
-  from: number;
-  to: number;
-}
-export interface HeaderCheck {
-  kind: 'header';
-  name: string;
-  expect: ExpectPlan[];
-}
-export interface ExpectValues {
-  op: 'in' | 'not_in';
-  values: (string | number | boolean | null)[];
-}
-export interface ExpectFlag {
-  op: 'exists' | 'empty';
-  value: boolean;
-}
-export interface ExpectType {
-  op: 'is';
-  type: 'string' | 'number' | 'boolean' | 'array' | 'object';
-}
-export interface ExpectMatch {
-  op: 'matches';
-  pattern: string;
-}
-export interface ExpectRange {
-  op: 'between';
-  from: number;
-  to: number;
-}
-export interface ExpectEvery {
-  op: 'every';
-  checks: BodyCheck[];
-}
-export interface BodyCheck {
-  kind: 'body';
-  path: string[];
-  expect: ExpectPlan[];
-}
-export interface TextCheck {
-  kind: 'text';
-  pattern: string;
-}
-export interface AnyCheck {
-  kind: 'any';
-  of: ResponseCondition[];
+  /**
+   * Removes an earlier mark. Absent: the marks of the target replace each other.
+   */
+  remove?: RequestPlan[];
 }
 export interface FreshPlan {
   matches: string;
@@ -5342,6 +5237,57 @@ export interface ExchangePlan {
   outcomes?: OutcomeRulePlan[];
   jwt?: JwtPlan;
   installation?: InstallationPlan;
+}
+export interface StatusCheck {
+  kind: 'status';
+  ranges: StatusRange[];
+}
+export interface StatusRange {
+  from: number;
+  to: number;
+}
+export interface HeaderCheck {
+  kind: 'header';
+  name: string;
+  expect: ExpectPlan[];
+}
+export interface ExpectValues {
+  op: 'in' | 'not_in';
+  values: (string | number | boolean | null)[];
+}
+export interface ExpectFlag {
+  op: 'exists' | 'empty';
+  value: boolean;
+}
+export interface ExpectType {
+  op: 'is';
+  type: 'string' | 'number' | 'boolean' | 'array' | 'object';
+}
+export interface ExpectMatch {
+  op: 'matches';
+  pattern: string;
+}
+export interface ExpectRange {
+  op: 'between';
+  from: number;
+  to: number;
+}
+export interface ExpectEvery {
+  op: 'every';
+  checks: BodyCheck[];
+}
+export interface BodyCheck {
+  kind: 'body';
+  path: string[];
+  expect: ExpectPlan[];
+}
+export interface TextCheck {
+  kind: 'text';
+  pattern: string;
+}
+export interface AnyCheck {
+  kind: 'any';
+  of: ResponseCondition[];
 }
 export interface OutcomeRulePlan {
   when: ResponseCondition;

@@ -112,7 +112,7 @@ describe('a reaction', () => {
       last.slice(-2),
       ['+1', '-rocket'].map((each) => (each === '+1' ? '++1' : each)),
     );
-    assert.equal((await service.store.read({ kind: 'guard_rows', of: 'progress' })).length, 0);
+    await until(async () => (await service.store.read({ kind: 'guard_rows', of: 'progress' })).length === 0);
   });
 
   test('says that a run failed, waits for approval, or was superseded', async (t) => {
@@ -159,7 +159,7 @@ describe('a reaction', () => {
   test('of a coalesce group is the one of its last event', async (t) => {
     const { github, service, runs, clock } = await setUp(
       t,
-      'progress: reaction\n        coalesce: { key: "{issue.number}", window_seconds: 60 }',
+      'progress: reaction\n        coalesce: { key: "{issue.number}", window_seconds: 1 }',
     );
     for (const id of [1, 2])
       await send(service, { issue: { number: 7 }, pull_request: undefined, comment: { id } }, 'issue_comment');

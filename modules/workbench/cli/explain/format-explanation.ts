@@ -208,10 +208,7 @@ function formatOutcome(explanation: Explanation, paint: Paint): string[] {
         : `${agentLabel(null, explanation.agent_name)} (${explanation.agent}), session ${explanation.session ?? ''}`,
     ],
     ['posts while', explanation.fresh === undefined ? null : `the state is ${explanation.fresh}`],
-    [
-      'shows',
-      explanation.progress === undefined ? null : explanation.progress || 'no progress: the event has no object',
-    ],
+    ['shows', explanation.progress === '' ? 'nothing: the event has no object for it' : (explanation.progress ?? null)],
     ['replaces', explanation.on_newer === undefined ? null : REPLACED[explanation.on_newer]],
     ['at once', explanation.max_concurrent === undefined ? null : `at most ${explanation.max_concurrent} of its runs`],
     ['sandbox', explanation.sandbox === undefined ? null : sandboxText(explanation.sandbox)],

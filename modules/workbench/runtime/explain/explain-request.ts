@@ -220,9 +220,7 @@ class WatchedRequest implements Watcher {
       coalesce: this.coalesce(),
       session: dispatch?.mode === 'agent' ? dispatch.session : null,
       ...(dispatch?.pins?.fresh === undefined ? {} : { fresh: dispatch.pins.fresh }),
-      ...(dispatch === null || input.route.progress.length === 0
-        ? {}
-        : { progress: dispatch.progress === undefined ? '' : placeText(dispatch.progress) }),
+      ...(dispatch === null || plan.progress === undefined ? {} : { progress: placeText(dispatch.progress) }),
       ...(dispatch?.on_newer === undefined ? {} : { on_newer: dispatch.on_newer }),
       toolsets: [...(dispatch?.toolsets ?? [])],
       skills: [...(dispatch?.skills ?? [])],
@@ -301,8 +299,12 @@ class WatchedRequest implements Watcher {
   }
 }
 
-const placeText = (place: DispatchDelivery): string =>
-  [targetLabel(place), ...Object.entries(place.extra).map(([name, value]) => `${name}=${value}`)].join(' ');
+const placeText = (at: Dispatch['progress']): string =>
+  at === undefined
+    ? ''
+    : `${targetLabel(at)} ${Object.entries(at.extra)
+        .map((entry) => entry.join(': '))
+        .join(', ')}`;
 
 function responseOf({ headers, body }: Reply): NonNullable<Explanation['response']> {
   const pairs = headers.flatMap((name, at) => (at % 2 === 0 ? [[String(name), String(headers[at + 1])] as const] : []));
