@@ -3848,9 +3848,9 @@ export interface Explanation {
    */
   fresh?: string;
   /**
-   * Target and address where the progress is shown. Empty: the event has no such object. Absent: it is not shown.
+   * Where the progress is shown. Null: the event has no such object. Absent: it is not shown.
    */
-  progress?: string;
+  progress?: ExplainedDelivery | null;
   /**
    * The event replaces earlier runs of its session: those that wait, and with `cancel` also the one in progress. Absent: none.
    */
@@ -4015,6 +4015,7 @@ export interface ExplainedOutput {
   fields: string[];
   allow: AllowedValues;
   max: number;
+  required?: true;
 }
 /**
  * Files and hosts that a program can reach. Paths are absolute, or begin with `~/`.

@@ -216,7 +216,7 @@ class RunningProgress {
       const ended = new Set(ids.length === 0 ? [] : await store.read({ kind: 'ended', ids }));
       const isFirst = !this.isRead;
       this.isRead = true;
-      for (const [object, { id, dueAt }] of open) 
+      for (const [object, { id, dueAt }] of open)
         if (isFirst || ended.has(id) || (dueAt > 0 && dueAt <= clock.now())) this.wake(object);
     } catch (error) {
       this.fail(error);
