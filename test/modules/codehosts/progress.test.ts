@@ -265,6 +265,51 @@ describe('a status and a comment', () => {
   });
 });
 
+describe('GitLab', () => {
+  test('shows one reaction of the account at the merge request, whoever else reacts', async (t) => {
+    const awards = [{ id: 1, name: 'eyes', user: { username: 'alice' } }];
+    const gitlab = await startFakeHttp(t, ({ method, path, query, headers }): FakeAnswer => {
+      if (headers['private-token'] !== 'ghp_canary0001') return { status: 401, body: {} };
+      if (path === '/user') return { body: { username: 'our-bot' } };
+      const [, id] = /^\/projects\/12\/merge_requests\/7\/award_emoji(?:\/(\d+))?$/.exec(path) ?? [''];
+      if (id === undefined && method === 'DELETE') return { status: 404, body: {} };
+      if (method === 'GET') return { body: awards };
+      if (method === 'DELETE') {
+        const index = awards.findIndex((award) => String(award.id) === id && award.user.username === 'our-bot');
+        return index >= 0 && awards.splice(index, 1).length === 1 ? { status: 204 } : { status: 403, body: {} };
+      }
+      const name = query.get('name') ?? '';
+      if (awards.some((award) => award.name === name && award.user.username === 'our-bot'))
+        return { status: 404, body: { message: '404 Award Emoji Name has already been taken Not Found' } };
+      const award = { id: awards.length + 10, name, user: { username: 'our-bot' } };
+      awards.push(award);
+      return { status: 201, body: award };
+    });
+    const yaml = `
+platforms:
+  webhook:
+    enabled: true
+    secret: env:SECRET
+    routes:
+      pulls: { source: gitlab, prompt: "{object_attributes.iid}", progress: reaction }
+  gitlab: { enabled: true, token: env:TOKEN, api_base: "${gitlab.url}" }
+`;
+    const { service, runs } = await gateway(t, yaml);
+    const object_attributes = { iid: 7, target_project_id: 12, action: 'open' };
+    const body = JSON.stringify({ object_kind: 'merge_request', project: { id: 12 }, object_attributes });
+    const headers = {
+      'content-type': 'application/json',
+      'x-gitlab-token': SECRET,
+      'x-gitlab-event': 'Merge Request Hook',
+    };
+    await handleAgain(service, new Request('http://x/webhooks/pulls', { method: 'POST', body, headers }));
+    const shown = () => awards.map(({ name, user }) => `${user.username} ${name}`).join();
+    await until(async () => runs.length === 1 && shown() === 'alice eyes,our-bot hourglass_flowing_sand');
+    runs[0]?.answer('fine');
+    await until(async () => shown() === 'alice eyes,our-bot white_check_mark');
+  });
+});
+
 describe('Slack', () => {
   test('shows one reaction of the bot at the message', async (t) => {
     const reactions: string[] = [];
