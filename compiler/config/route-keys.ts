@@ -123,12 +123,10 @@ export type KnownTargets = Pick<TableContent, 'targets' | 'target_names'>;
 
 /** The targets that show the progress of events of the route's source in the form that the route asks for. */
 export const progressTargets = (
-  { progress, source = '' }: Pick<RouteConfig, 'progress' | 'source'>,
+  { progress: as, source = '' }: Pick<RouteConfig, 'progress' | 'source'>,
   { targets }: Pick<TableContent, 'targets'>,
 ): readonly TargetPlan[] =>
-  Object.values(targets).filter(
-    (plan) => plan.progress?.as === progress && plan.progress?.source === realSource(source),
-  );
+  Object.values(targets).filter(({ progress }) => progress?.as === as && progress?.source === realSource(source));
 
 const DEFAULT_TARGET = 'log';
 

@@ -202,14 +202,11 @@ function lowerPins({ config, mode, targets, scope }: RouteView, take: Take): Pic
   return pins.length === 0 ? {} : { pins: Object.fromEntries(pins) };
 }
 
-function lowerProgress(route: RouteView, take: Take): Pick<RoutePlan, 'progress'> {
-  const { mode, scope } = route;
-  const [target] = progressTargets(route.config, scope.table);
+function lowerProgress({ config, mode, scope: { table } }: RouteView, take: Take): Pick<RoutePlan, 'progress'> {
+  const [target] = progressTargets(config, table);
   if (target?.progress === undefined || mode === 'direct' || mode === 'cron') return {};
-  const { name: deliver, progress } = target;
-  const lower = (deliver_extra: DeliverExtra) =>
-    take(lowerDeliveries({ deliver, deliver_extra }, scope.table), ['progress']) ?? [];
-  return { progress: progress.at.flatMap(lower) };
+  const places = target.progress.at.map((at) => lowerDeliveries({ deliver: target.name, deliver_extra: at }, table));
+  return { progress: places.flatMap((place) => take(place, ['progress']) ?? []) };
 }
 
 function lowerCoalesce(route: RouteView, config: CoalesceConfig, take: Take): CoalescePlan {

@@ -112,11 +112,8 @@ function checkSettings(names: readonly string[], pathOf: (index: number) => Node
   }
 }
 
-/** The mark may have been removed already. */
-const REMOVED: TargetCondition = { status: ['2xx', 404] };
-
 function lowerFind(find: TargetFind, path: NodePath, scope: TargetScope): FindPlan {
-  const { request, list = '.', page_size, remove, removed = REMOVED } = find;
+  const { request, list = '.', page_size, remove } = find;
   return {
     requests: lowerEachRequest(request, [...path, 'request'], scope),
     list: splitPath(list),
@@ -124,14 +121,7 @@ function lowerFind(find: TargetFind, path: NodePath, scope: TargetScope): FindPl
     id: splitPath(find.id),
     ...(find.author === undefined ? {} : { author: splitPath(find.author) }),
     page_size,
-    ...(remove === undefined
-      ? {}
-      : {
-          remove: {
-            requests: lowerEachRequest(remove, [...path, 'remove'], scope),
-            success: lowerCondition(removed, [...path, 'removed'], scope),
-          },
-        }),
+    ...(remove === undefined ? {} : { remove: lowerEachRequest(remove, [...path, 'remove'], scope) }),
   };
 }
 

@@ -100,9 +100,7 @@ export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan>
     ...back,
     ...last,
     ...(file.commit === undefined ? {} : { commit: file.commit }),
-    ...(file.progress === undefined
-      ? {}
-      : { progress: { ...file.progress, source: realSource(file.progress.source) } }),
+    ...(file.progress === undefined ? {} : { progress: file.progress }),
     driver,
     settings,
     address,

@@ -6,7 +6,7 @@
 import { agentPlans } from '../../base/names.ts';
 import type { LastingAlert } from '../../schemas/built/operations/types.ts';
 import type { BudgetPlan, RoutePlan, RouteTable, SandboxPlan } from '../../schemas/generated/types.ts';
-import type { Approvals, ApprovingContext, Guard, GuardContext, Progress } from '../dispatch/context.ts';
+import type { Approvals, ApprovingContext, Guard, GuardContext } from '../dispatch/context.ts';
 import type { Observers } from '../dispatch/dispatcher.ts';
 import type { CountRequest } from '../intake/event-log.ts';
 import type { Statuses } from '../intake/intake.ts';
@@ -116,11 +116,11 @@ function needsApproval({ routes, jobs }: RouteTable): boolean {
 
 /** Opens statuses and progress if one of these routes has them. Rejects with TableError if no module provides them. */
 export async function prepareEvents(
-  { statuses, progress: shown }: { readonly statuses: Lazy<Statuses>; readonly progress: Lazy<Progress> },
+  parts: { readonly statuses: Lazy<Statuses>; readonly progress: Lazy<unknown> },
   plans: readonly RoutePlan[],
 ): Promise<void> {
-  if (plans.some(({ status }) => status !== undefined)) await statuses.use();
-  if (plans.some(({ progress }) => progress !== undefined)) await shown.use();
+  if (plans.some(({ status }) => status !== undefined)) await parts.statuses.use();
+  if (plans.some(({ progress }) => progress !== undefined)) await parts.progress.use();
 }
 
 /** Runs programs in a module's sandbox, which is loaded with the first program that needs it. */

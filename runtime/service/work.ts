@@ -228,9 +228,7 @@ function assembleWork(context: ServiceContext, openings: Openings) {
   const installation = findInstallation(store, randomBytes);
   const progress = new Lazy(async () => {
     const open = await requirePart(modules, 'progress');
-    const opened = open({ store, deliverer, clock, log, table, installation, observer: observers.all });
-    observers.add(opened.observer);
-    return opened;
+    return open({ ...guardContext, installation, observers });
   });
   const keeper = new Lazy(async () => {
     if (inMemory) throw new ControlError('refused', 'requests are not captured when the store is in memory');
@@ -263,18 +261,8 @@ function assembleWork(context: ServiceContext, openings: Openings) {
     blocked: () => approving.asked(),
   });
   due.listen(() => dispatcher.wake());
-  const parts = {
-    serving,
-    deliveries,
-    deliverer,
-    limits,
-    useJobs,
-    scheduler,
-    guarding,
-    approving,
-    events: { statuses, progress },
-    keeping,
-  };
+  const events = { statuses, progress };
+  const parts = { serving, deliveries, deliverer, limits, useJobs, scheduler, guarding, approving, events, keeping };
   return { ...parts, opened, tracing, installation, dispatcher };
 }
 
@@ -345,13 +333,13 @@ export class Work implements Backend {
 
   /** Opens the modules that the table needs. Call before it is served. Rejects with TableError if one is missing. */
   async open(table: RouteTable): Promise<void> {
-    const { guarding, limits, approving, events } = this.parts;
+    const { guarding, limits, approving } = this.parts;
     const plans = Object.values(table.routes);
     await this.keep(plans);
     await guarding.prepare(table);
     limits.prepare(table);
     await approving.prepare(table);
-    await prepareEvents(events, plans);
+    await prepareEvents(this.parts.events, plans);
   }
 
   /** Opens the capture of requests, unless the store is in memory: captures are files of the home. */

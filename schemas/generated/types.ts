@@ -161,27 +161,6 @@ export type TemplateSegment =
  * A template as a list of segments.
  */
 export type TemplatePlan = TemplateSegment[];
-export type FilterPlan = FilterGroup | FilterElements | FilterLeaf;
-export type CoalescePlan = {
-  key: TemplatePlan;
-  window_seconds: number;
-  max_wait_seconds: number;
-  all?: KeepAllPlan;
-} | null;
-/**
- * Key of the session: runs with the same key run one at a time. Null: runs do not wait for each other.
- */
-export type SessionPlan = {
-  key: TemplatePlan;
-  /**
-   * Name under which routes share sessions; null: the sessions belong to this route only.
-   */
-  scope: string | null;
-  /**
-   * Earlier runs of the session that an event replaces: those that wait, and with `cancel` also the one in progress. Absent: none.
-   */
-  on_newer?: 'latest' | 'cancel';
-} | null;
 /**
  * The signed time; null: requests of any age are accepted.
  */
@@ -236,6 +215,27 @@ export type AgentPlan = CommandAgentPlan | OpenAiAgentPlan | PreviewAgentPlan;
  * Toolsets that a run of the agent may have; null: no limit.
  */
 export type MostToolsets = string[] | null;
+export type FilterPlan = FilterGroup | FilterElements | FilterLeaf;
+export type CoalescePlan = {
+  key: TemplatePlan;
+  window_seconds: number;
+  max_wait_seconds: number;
+  all?: KeepAllPlan;
+} | null;
+/**
+ * Key of the session: runs with the same key run one at a time. Null: runs do not wait for each other.
+ */
+export type SessionPlan = {
+  key: TemplatePlan;
+  /**
+   * Name under which routes share sessions; null: the sessions belong to this route only.
+   */
+  scope: string | null;
+  /**
+   * Earlier runs of the session that an event replaces: those that wait, and with `cancel` also the one in progress. Absent: none.
+   */
+  on_newer?: 'latest' | 'cancel';
+} | null;
 /**
  * Texts that must occur.
  */
@@ -1498,22 +1498,9 @@ export interface ConsoleConfig {
    */
   viewer_token?: string;
   /**
-   * People by name, each with a token. Records, logs and alerts name them.
-   */
-  users?: {
-    [k: string]: ConsoleUser;
-  };
-  /**
    * Path of the console below another site, for a proxy that passes the path on unchanged. Other paths keep working.
    */
   base_path?: string;
-}
-export interface ConsoleUser {
-  token: string;
-  /**
-   * `viewer`: read access only.
-   */
-  role: 'operator' | 'viewer';
 }
 /**
  * Files and hosts that a program can reach. `gateway.sandbox` applies to all agents and scripts. The `sandbox` of an agent replaces it as a whole.
@@ -1603,12 +1590,6 @@ export interface ApprovalsConfig {
           [k: string]: string | number;
         };
   };
-  /**
-   * Ids of the persons who may answer in a chat, as the service names them (`U024BE7LH`), or with the target before it (`slack:U024BE7LH`). Default: everyone in the chat.
-   *
-   * @minItems 1
-   */
-  allow?: [string, ...string[]];
   /**
    * Time that a message waits for approval. Then the delivery is `dead`, with reason `not_approved`.
    */
@@ -2639,8 +2620,7 @@ export interface TargetFile {
   signature?: TargetSignature;
   exchange?: TargetExchange;
   check?: TargetRequest1;
-  buttons?: TargetButtons;
-  success?: TargetCondition1;
+  success?: TargetCondition;
   /**
    * Dotted path of the sent message's id in the response.
    */
@@ -2947,151 +2927,6 @@ export interface TargetFind {
    * The request that sends one piece of text, or several requests. The first whose `when` matches the address is sent.
    */
   remove?: TargetRequest | [TargetRequest, ...TargetRequest[]];
-  removed?: TargetCondition;
-}
-/**
- * Condition on the response to `remove`. Default: any 2xx, or 404.
- */
-export interface TargetCondition {
-  /**
-   * HTTP status: a number, a class such as `5xx`, or a list of them.
-   */
-  status?: (number | string) | [number | string, ...(number | string)[]];
-  /**
-   * Expectations by header name.
-   */
-  headers?: {
-    /**
-     * Expected value: exactly this value, one of a list, or an object of tests.
-     */
-    [k: string]:
-      | string
-      | number
-      | boolean
-      | null
-      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
-      | TargetExpectation;
-  };
-  /**
-   * Expectations by dotted path into the JSON body; `.` is the body itself. A body that is not JSON fails all of them.
-   */
-  body?: {
-    /**
-     * Expected value: exactly this value, one of a list, or an object of tests.
-     */
-    [k: string]:
-      | string
-      | number
-      | boolean
-      | null
-      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
-      | TargetExpectation;
-  };
-  /**
-   * RE2 expression that must match a part of the body, read as text.
-   */
-  text?: string;
-  /**
-   * Alternatives, of which one must hold.
-   *
-   * @minItems 1
-   */
-  any?: [TargetCondition1, ...TargetCondition1[]];
-}
-export interface TargetExpectation {
-  /**
-   * Whether the value is present and not null.
-   */
-  exists?: boolean;
-  /**
-   * Whether the value is absent, null, or an empty text, list or object.
-   */
-  empty?: boolean;
-  /**
-   * Its type.
-   */
-  is?: 'string' | 'number' | 'boolean' | 'array' | 'object';
-  /**
-   * Values that are not allowed. An absent value passes.
-   *
-   * @minItems 1
-   */
-  not?: [string | number | boolean | null, ...(string | number | boolean | null)[]];
-  /**
-   * RE2 expression that must match a part of the text or number.
-   */
-  matches?: string;
-  /**
-   * Lowest and highest allowed number.
-   *
-   * @minItems 2
-   * @maxItems 2
-   */
-  between?: [number, number];
-  /**
-   * Expectations for every element of a list, by dotted path in the element; an absent list passes.
-   */
-  every?: {
-    /**
-     * Expected value: exactly this value, one of a list, or an object of tests.
-     */
-    [k: string]:
-      | string
-      | number
-      | boolean
-      | null
-      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
-      | TargetExpectation;
-  };
-}
-/**
- * A test of a response: every condition must hold.
- */
-export interface TargetCondition1 {
-  /**
-   * HTTP status: a number, a class such as `5xx`, or a list of them.
-   */
-  status?: (number | string) | [number | string, ...(number | string)[]];
-  /**
-   * Expectations by header name.
-   */
-  headers?: {
-    /**
-     * Expected value: exactly this value, one of a list, or an object of tests.
-     */
-    [k: string]:
-      | string
-      | number
-      | boolean
-      | null
-      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
-      | TargetExpectation;
-  };
-  /**
-   * Expectations by dotted path into the JSON body; `.` is the body itself. A body that is not JSON fails all of them.
-   */
-  body?: {
-    /**
-     * Expected value: exactly this value, one of a list, or an object of tests.
-     */
-    [k: string]:
-      | string
-      | number
-      | boolean
-      | null
-      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
-      | TargetExpectation;
-  };
-  /**
-   * RE2 expression that must match a part of the body, read as text.
-   */
-  text?: string;
-  /**
-   * Alternatives, of which one must hold.
-   *
-   * @minItems 1
-   */
-  any?: [TargetCondition1, ...TargetCondition1[]];
 }
 export interface TargetState {
   /**
@@ -3255,7 +3090,7 @@ export interface TargetExchange {
    */
   base?: string;
   request: TargetRequest;
-  success?: TargetCondition1;
+  success?: TargetCondition;
   /**
    * Dotted path of the token in the response.
    */
@@ -3281,317 +3116,9 @@ export interface TargetExchange {
   margin_seconds?: number;
 }
 /**
- * Credentials of an app: a JSON Web Token, signed with its key (RS256), is `{jwt}` in the requests of the exchange and in `check`.
- */
-export interface TargetJwt {
-  /**
-   * Setting that identifies the app.
-   */
-  issuer: string;
-  /**
-   * Setting with the app's private key, in PEM.
-   */
-  key: string;
-}
-/**
- * For apps that need a token for each installation: the request that finds the installation for an address, cached for an hour. `{installation}` in `request` is the id of the installation.
- */
-export interface TargetInstallation {
-  request: TargetRequest;
-  /**
-   * Dotted path of the installation's id in the response.
-   */
-  id: string;
-}
-/**
- * One rule.
- */
-export interface TargetOutcomeRule {
-  when: TargetCondition1;
-  /**
-   * `auth`: permanent, the credentials are wrong. `refresh`: get a new exchanged token and retry once. `ok_pending`: accepted, but not visible yet. For the others, see docs/glossary.md.
-   */
-  outcome: 'ok' | 'ok_pending' | 'permanent' | 'auth' | 'retry' | 'refresh' | 'ambiguous';
-  /**
-   * Meaning and next step, for the operator.
-   */
-  reason?: string;
-  /**
-   * Wait before the retry, in seconds, if the response contains no wait.
-   */
-  wait_seconds?: number;
-}
-/**
- * One HTTP request. At most one of `json`, `form` and `plain`.
- */
-export interface TargetRequest1 {
-  when?: TargetRequestWhen;
-  /**
-   * HTTP method.
-   */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
-  /**
-   * Path below the base. Values are percent-encoded within their segment.
-   */
-  path: string;
-  query?: Texts1;
-  headers?: Texts2;
-  basic?: TargetBasicAuth;
-  /**
-   * JSON body. Its texts may contain values. An object with one of these keys is replaced: `$int: text` by a number, `$auto: text` by a number if the text looks like one, `$json: body` by that JSON as a string. An object with `$when: text` beside its fields is left out if the text is empty.
-   */
-  json?: {
-    [k: string]: unknown;
-  };
-  form?: Texts3;
-  /**
-   * Body in text/plain.
-   */
-  plain?: string;
-}
-/**
- * Buttons of approval requests. Requests contain them in an object with `$when: "{approval}"`; their values are `a:{approval}` to approve and `r:{approval}` to reject. The service calls back `/approvals/<target>` when a person presses one.
- */
-export interface TargetButtons {
-  /**
-   * Sender in the catalog whose scheme signs the callbacks.
-   */
-  source: string;
-  /**
-   * Setting with the secret or public key of the callbacks. Buttons are shown only if it is set.
-   */
-  secret: string;
-  /**
-   * The gateway derives the secret of the callbacks from the setting, and registers it with `requests.register`.
-   */
-  derived?: true;
-  fields: TargetButtonFields;
-  /**
-   * RE2 expression of addresses that are ids: a callback from another chat than the one with such an address is refused. Absent: all are ids.
-   */
-  chats?: string;
-  /**
-   * Dotted path in the response to `check`: the workspace or account of the credentials.
-   */
-  account?: string;
-  requests: TargetButtonRequests;
-  answers?: TargetButtonAnswers;
-}
-export interface TargetButtonFields {
-  /**
-   * Value of the pressed button.
-   */
-  value: string | [string, ...string[]];
-  /**
-   * Id of the person.
-   */
-  person: string | [string, ...string[]];
-  /**
-   * Name of the person.
-   */
-  name?: string | [string, ...string[]];
-  /**
-   * `true` if a bot pressed the button.
-   */
-  bot?: string | [string, ...string[]];
-  /**
-   * Id of the chat.
-   */
-  chat: string | [string, ...string[]];
-  /**
-   * Id of the message with the button.
-   */
-  message?: string | [string, ...string[]];
-  /**
-   * Id of the callback.
-   */
-  callback?: string | [string, ...string[]];
-  /**
-   * Id of the workspace or account; all that are present must be the one that `account` names.
-   */
-  account?: string | [string, ...string[]];
-  /**
-   * In the response to `requests.registered`: the registered URL.
-   */
-  found?: string | [string, ...string[]];
-}
-/**
- * Requests with the values `{text}`, `{chat}`, `{message}`, `{person}` and `{callback}` of the callback, and `{url}` and `{secret}` for `register`.
- */
-export interface TargetButtonRequests {
-  update?: TargetRequest2;
-  notify?: TargetRequest3;
-  registered?: TargetRequest4;
-  register?: TargetRequest5;
-}
-/**
- * One HTTP request. At most one of `json`, `form` and `plain`.
- */
-export interface TargetRequest2 {
-  when?: TargetRequestWhen;
-  /**
-   * HTTP method.
-   */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
-  /**
-   * Path below the base. Values are percent-encoded within their segment.
-   */
-  path: string;
-  query?: Texts1;
-  headers?: Texts2;
-  basic?: TargetBasicAuth;
-  /**
-   * JSON body. Its texts may contain values. An object with one of these keys is replaced: `$int: text` by a number, `$auto: text` by a number if the text looks like one, `$json: body` by that JSON as a string. An object with `$when: text` beside its fields is left out if the text is empty.
-   */
-  json?: {
-    [k: string]: unknown;
-  };
-  form?: Texts3;
-  /**
-   * Body in text/plain.
-   */
-  plain?: string;
-}
-/**
- * One HTTP request. At most one of `json`, `form` and `plain`.
- */
-export interface TargetRequest3 {
-  when?: TargetRequestWhen;
-  /**
-   * HTTP method.
-   */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
-  /**
-   * Path below the base. Values are percent-encoded within their segment.
-   */
-  path: string;
-  query?: Texts1;
-  headers?: Texts2;
-  basic?: TargetBasicAuth;
-  /**
-   * JSON body. Its texts may contain values. An object with one of these keys is replaced: `$int: text` by a number, `$auto: text` by a number if the text looks like one, `$json: body` by that JSON as a string. An object with `$when: text` beside its fields is left out if the text is empty.
-   */
-  json?: {
-    [k: string]: unknown;
-  };
-  form?: Texts3;
-  /**
-   * Body in text/plain.
-   */
-  plain?: string;
-}
-/**
- * One HTTP request. At most one of `json`, `form` and `plain`.
- */
-export interface TargetRequest4 {
-  when?: TargetRequestWhen;
-  /**
-   * HTTP method.
-   */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
-  /**
-   * Path below the base. Values are percent-encoded within their segment.
-   */
-  path: string;
-  query?: Texts1;
-  headers?: Texts2;
-  basic?: TargetBasicAuth;
-  /**
-   * JSON body. Its texts may contain values. An object with one of these keys is replaced: `$int: text` by a number, `$auto: text` by a number if the text looks like one, `$json: body` by that JSON as a string. An object with `$when: text` beside its fields is left out if the text is empty.
-   */
-  json?: {
-    [k: string]: unknown;
-  };
-  form?: Texts3;
-  /**
-   * Body in text/plain.
-   */
-  plain?: string;
-}
-/**
- * One HTTP request. At most one of `json`, `form` and `plain`.
- */
-export interface TargetRequest5 {
-  when?: TargetRequestWhen;
-  /**
-   * HTTP method.
-   */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
-  /**
-   * Path below the base. Values are percent-encoded within their segment.
-   */
-  path: string;
-  query?: Texts1;
-  headers?: Texts2;
-  basic?: TargetBasicAuth;
-  /**
-   * JSON body. Its texts may contain values. An object with one of these keys is replaced: `$int: text` by a number, `$auto: text` by a number if the text looks like one, `$json: body` by that JSON as a string. An object with `$when: text` beside its fields is left out if the text is empty.
-   */
-  json?: {
-    [k: string]: unknown;
-  };
-  form?: Texts3;
-  /**
-   * Body in text/plain.
-   */
-  plain?: string;
-}
-/**
- * Bodies of the response to a callback, with the same values. Absent: the response is empty.
- */
-export interface TargetButtonAnswers {
-  /**
-   * JSON: the message was answered, and shows who answered it.
-   */
-  update?: {
-    [k: string]: unknown;
-  };
-  /**
-   * JSON: a text for the person only: why the answer does not count.
-   */
-  notify?: {
-    [k: string]: unknown;
-  };
-}
-/**
- * Where a response says how long to wait; the first location with a value is used. Default: the Retry-After header.
- */
-export interface TargetRetryAfter {
-  /**
-   * Locations, best first.
-   */
-  from: TargetRetryAfterSource[];
-  /**
-   * Maximum wait, in seconds; a longer wait is shortened to it.
-   */
-  cap_seconds?: number;
-}
-/**
- * One location: exactly one of `header`, `body`, `text`.
- */
-export interface TargetRetryAfterSource {
-  /**
-   * Header: a number or an HTTP date.
-   */
-  header?: string;
-  /**
-   * Dotted path into the JSON body.
-   */
-  body?: string;
-  /**
-   * RE2 expression with one group, searched in the body as text.
-   */
-  text?: string;
-  /**
-   * Unit of the number; `unix`: the instant at which the wait ends, in seconds since 1970.
-   */
-  unit?: 's' | 'ms' | 'unix';
-  when?: TargetCondition2;
-}
-/**
  * A test of a response: every condition must hold.
  */
-export interface TargetCondition2 {
+export interface TargetCondition {
   /**
    * HTTP status: a number, a class such as `5xx`, or a list of them.
    */
@@ -3635,7 +3162,206 @@ export interface TargetCondition2 {
    *
    * @minItems 1
    */
-  any?: [TargetCondition1, ...TargetCondition1[]];
+  any?: [TargetCondition, ...TargetCondition[]];
+}
+export interface TargetExpectation {
+  /**
+   * Whether the value is present and not null.
+   */
+  exists?: boolean;
+  /**
+   * Whether the value is absent, null, or an empty text, list or object.
+   */
+  empty?: boolean;
+  /**
+   * Its type.
+   */
+  is?: 'string' | 'number' | 'boolean' | 'array' | 'object';
+  /**
+   * Values that are not allowed. An absent value passes.
+   *
+   * @minItems 1
+   */
+  not?: [string | number | boolean | null, ...(string | number | boolean | null)[]];
+  /**
+   * RE2 expression that must match a part of the text or number.
+   */
+  matches?: string;
+  /**
+   * Lowest and highest allowed number.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  between?: [number, number];
+  /**
+   * Expectations for every element of a list, by dotted path in the element; an absent list passes.
+   */
+  every?: {
+    /**
+     * Expected value: exactly this value, one of a list, or an object of tests.
+     */
+    [k: string]:
+      | string
+      | number
+      | boolean
+      | null
+      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
+      | TargetExpectation;
+  };
+}
+/**
+ * Credentials of an app: a JSON Web Token, signed with its key (RS256), is `{jwt}` in the requests of the exchange and in `check`.
+ */
+export interface TargetJwt {
+  /**
+   * Setting that identifies the app.
+   */
+  issuer: string;
+  /**
+   * Setting with the app's private key, in PEM.
+   */
+  key: string;
+}
+/**
+ * For apps that need a token for each installation: the request that finds the installation for an address, cached for an hour. `{installation}` in `request` is the id of the installation.
+ */
+export interface TargetInstallation {
+  request: TargetRequest;
+  /**
+   * Dotted path of the installation's id in the response.
+   */
+  id: string;
+}
+/**
+ * One rule.
+ */
+export interface TargetOutcomeRule {
+  when: TargetCondition;
+  /**
+   * `auth`: permanent, the credentials are wrong. `refresh`: get a new exchanged token and retry once. `ok_pending`: accepted, but not visible yet. For the others, see docs/glossary.md.
+   */
+  outcome: 'ok' | 'ok_pending' | 'permanent' | 'auth' | 'retry' | 'refresh' | 'ambiguous';
+  /**
+   * Meaning and next step, for the operator.
+   */
+  reason?: string;
+  /**
+   * Wait before the retry, in seconds, if the response contains no wait.
+   */
+  wait_seconds?: number;
+}
+/**
+ * One HTTP request. At most one of `json`, `form` and `plain`.
+ */
+export interface TargetRequest1 {
+  when?: TargetRequestWhen;
+  /**
+   * HTTP method.
+   */
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
+  /**
+   * Path below the base. Values are percent-encoded within their segment.
+   */
+  path: string;
+  query?: Texts1;
+  headers?: Texts2;
+  basic?: TargetBasicAuth;
+  /**
+   * JSON body. Its texts may contain values. An object with one of these keys is replaced: `$int: text` by a number, `$auto: text` by a number if the text looks like one, `$json: body` by that JSON as a string. An object with `$when: text` beside its fields is left out if the text is empty.
+   */
+  json?: {
+    [k: string]: unknown;
+  };
+  form?: Texts3;
+  /**
+   * Body in text/plain.
+   */
+  plain?: string;
+}
+/**
+ * Where a response says how long to wait; the first location with a value is used. Default: the Retry-After header.
+ */
+export interface TargetRetryAfter {
+  /**
+   * Locations, best first.
+   */
+  from: TargetRetryAfterSource[];
+  /**
+   * Maximum wait, in seconds; a longer wait is shortened to it.
+   */
+  cap_seconds?: number;
+}
+/**
+ * One location: exactly one of `header`, `body`, `text`.
+ */
+export interface TargetRetryAfterSource {
+  /**
+   * Header: a number or an HTTP date.
+   */
+  header?: string;
+  /**
+   * Dotted path into the JSON body.
+   */
+  body?: string;
+  /**
+   * RE2 expression with one group, searched in the body as text.
+   */
+  text?: string;
+  /**
+   * Unit of the number; `unix`: the instant at which the wait ends, in seconds since 1970.
+   */
+  unit?: 's' | 'ms' | 'unix';
+  when?: TargetCondition1;
+}
+/**
+ * A test of a response: every condition must hold.
+ */
+export interface TargetCondition1 {
+  /**
+   * HTTP status: a number, a class such as `5xx`, or a list of them.
+   */
+  status?: (number | string) | [number | string, ...(number | string)[]];
+  /**
+   * Expectations by header name.
+   */
+  headers?: {
+    /**
+     * Expected value: exactly this value, one of a list, or an object of tests.
+     */
+    [k: string]:
+      | string
+      | number
+      | boolean
+      | null
+      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
+      | TargetExpectation;
+  };
+  /**
+   * Expectations by dotted path into the JSON body; `.` is the body itself. A body that is not JSON fails all of them.
+   */
+  body?: {
+    /**
+     * Expected value: exactly this value, one of a list, or an object of tests.
+     */
+    [k: string]:
+      | string
+      | number
+      | boolean
+      | null
+      | [string | number | boolean | null, ...(string | number | boolean | null)[]]
+      | TargetExpectation;
+  };
+  /**
+   * RE2 expression that must match a part of the body, read as text.
+   */
+  text?: string;
+  /**
+   * Alternatives, of which one must hold.
+   *
+   * @minItems 1
+   */
+  any?: [TargetCondition, ...TargetCondition[]];
 }
 /**
  * At most `messages` in any `seconds`.
@@ -3701,9 +3427,8 @@ export interface TargetVariant {
   key?: TargetKey;
   signature?: TargetSignature;
   exchange?: TargetExchange;
-  check?: TargetRequest6;
-  buttons?: TargetButtons;
-  success?: TargetCondition1;
+  check?: TargetRequest2;
+  success?: TargetCondition;
   /**
    * Dotted path of the sent message's id in the response.
    */
@@ -3733,7 +3458,7 @@ export interface Texts4 {
 /**
  * One HTTP request. At most one of `json`, `form` and `plain`.
  */
-export interface TargetRequest6 {
+export interface TargetRequest2 {
   when?: TargetRequestWhen;
   /**
    * HTTP method.
@@ -3839,10 +3564,6 @@ export interface Dispatch {
    */
   replay_of: string | null;
   /**
-   * Who started or replayed it, as in `console:ann`. Absent: an event or a schedule.
-   */
-  by?: string;
-  /**
    * `traceparent` of the request, or of the scheduled run; absent if tracing is off.
    */
   trace?: string;
@@ -3895,10 +3616,6 @@ export interface DispatchDelivery {
   unresolved: string[];
   place?: ShownPlace;
   output?: HandedOutput;
-  /**
-   * The message requests this approval, and has buttons that answer it. Absent: it has no buttons.
-   */
-  approval?: string;
   /**
    * Time that the message waits for approval, in ms; absent: no approval is needed.
    */
@@ -3956,10 +3673,6 @@ export interface DispatchDelivery1 {
   unresolved: string[];
   place?: ShownPlace;
   output?: HandedOutput;
-  /**
-   * The message requests this approval, and has buttons that answer it. Absent: it has no buttons.
-   */
-  approval?: string;
   /**
    * Time that the message waits for approval, in ms; absent: no approval is needed.
    */
@@ -4135,9 +3848,9 @@ export interface Explanation {
    */
   fresh?: string;
   /**
-   * Target and address where the progress is shown. Empty: the event has no such object. Absent: it is not shown.
+   * Where the progress is shown. Null: the event has no such object. Absent: it is not shown.
    */
-  progress?: string;
+  progress?: ExplainedDelivery | null;
   /**
    * The event replaces earlier runs of its session: those that wait, and with `cancel` also the one in progress. Absent: none.
    */
@@ -4282,10 +3995,6 @@ export interface ExplainedDelivery {
    * A person must approve the message; absent: no approval is needed.
    */
   approve?: true;
-  /**
-   * Targets whose approval requests have buttons. Absent: none.
-   */
-  buttons?: string[];
 }
 /**
  * Rendered `deliver_extra`; if it names no chat, with the home channel of the target.
@@ -4300,13 +4009,13 @@ export interface ExplainedOutput {
   unresolved: string[];
   home_channel: boolean;
   approve?: true;
-  buttons?: string[];
   /**
    * Fields that the agent fills.
    */
   fields: string[];
   allow: AllowedValues;
   max: number;
+  required?: true;
 }
 /**
  * Files and hosts that a program can reach. Paths are absolute, or begin with `~/`.
@@ -4623,7 +4332,6 @@ export interface RouteTable {
   hash: string;
   server: ServerPlan;
   gateway: GatewayPlan;
-  callbacks?: CallbackRoutes;
   app_scheme: string;
   schemes: SchemePlans;
   /**
@@ -4776,12 +4484,6 @@ export interface ConsolePlan {
   token: SecretRef | null;
   viewer_token?: SecretRef1;
   /**
-   * People by name. Absent: none.
-   */
-  users?: {
-    [k: string]: ConsoleUserPlan;
-  };
-  /**
    * Absent: none.
    */
   name?: string;
@@ -4803,10 +4505,6 @@ export interface SecretRef1 {
    * Profile name.
    */
   scope: string;
-}
-export interface ConsoleUserPlan {
-  token: SecretRef;
-  role: 'operator' | 'viewer';
 }
 export interface AlertsPlan {
   deliver: DeliveryPlan[];
@@ -4926,294 +4624,10 @@ export interface NoticeSegment {
 export interface ApprovalsPlan {
   deliver: DeliveryPlan[];
   expires_ms: number;
-  /**
-   * Ids of the persons who may answer in a chat. Absent: everyone.
-   */
-  allow?: string[];
 }
 export interface HeartbeatPlan {
   url: SecretRef;
   every_seconds: number;
-}
-/**
- * Routes of the gateway itself, by target: services call them when a person presses a button of an approval request. Absent: none.
- */
-export interface CallbackRoutes {
-  [k: string]: RoutePlan;
-}
-export interface RoutePlan {
-  /**
-   * For a route of the gateway itself: its path.
-   */
-  name: string;
-  /**
-   * Target whose buttons call this route. Absent: the route receives events.
-   */
-  callback?: string;
-  profile: string;
-  at: Place;
-  enabled: boolean;
-  description: string | null;
-  /**
-   * What a route does with an event: `agent` runs an agent, `message` is `agent: none`, `direct` is `deliver_only`, `cron` is `cron_job`.
-   */
-  mode: 'agent' | 'message' | 'direct' | 'cron';
-  /**
-   * Source of the route. Its entry also fixes event type, delivery id and handshake. Null: the headers of each request decide.
-   */
-  source: string | null;
-  /**
-   * INSECURE_NO_AUTH.
-   */
-  insecure: boolean;
-  /**
-   * Accepted schemes, in order of precedence.
-   */
-  schemes: string[];
-  labels?: SchemeLabels;
-  /**
-   * Accepted secrets or public keys, the current one first.
-   */
-  secrets: RouteSecret[];
-  /**
-   * Token that the sender repeats in its handshake.
-   */
-  verify_token: SecretRef | null;
-  public_url: string | null;
-  events: EventsPlan | null;
-  filters: FilterPlan | null;
-  script: ScriptPlan | null;
-  prompt: TemplatePlan;
-  /**
-   * Name of the agent; null: the default agent, or the route runs none.
-   */
-  agent: string | null;
-  skills: string[];
-  toolsets: string[];
-  deliver: DeliveryPlan[];
-  /**
-   * Absent: none.
-   */
-  outputs?: OutputPlan[];
-  /**
-   * Id of a job.
-   */
-  cron_job: string | null;
-  coalesce: CoalescePlan;
-  session: SessionPlan;
-  pins?: PinsPlan;
-  /**
-   * Where the progress is shown: the first address whose placeholders all have a value. Absent: nowhere.
-   */
-  progress?: DeliveryPlan[];
-  mirror_to_session: boolean;
-  rate_limit: number;
-  max_concurrent: number | null;
-  on_failure: DeliveryPlan[];
-  /**
-   * Maximum runs within ten minutes for the same session, coalesce key or address.
-   */
-  loop_limit: number;
-  allow_own_events: boolean;
-  budget?: BudgetPlan;
-  idempotency_ttl_seconds: number;
-  /**
-   * Time that an event waits behind a slow commit.
-   */
-  accept_timeout_seconds: number;
-  /**
-   * Absent: the guard of the source, if it has one.
-   */
-  replay_guard?: 'body';
-  max_age: MaxAgePlan | null;
-  /**
-   * Which requests are captured.
-   */
-  capture: 'none' | 'problems' | 'all';
-  status?: StatusPlan;
-  respond?: ResponsePlans;
-}
-/**
- * Where a configuration file defines an entry. `file` is relative to the folder of the root configuration file, `line` starts at 1.
- */
-export interface Place {
-  file: string;
-  line: number;
-}
-/**
- * Names that the route uses for schemes, by canonical name, if they differ. Absent: none.
- */
-export interface SchemeLabels {
-  [k: string]: string;
-}
-export interface RouteSecret {
-  ref: SecretRef;
-  /**
-   * Unix time in ms after which the secret is no longer accepted.
-   */
-  expires_at: number | null;
-  /**
-   * The secret is derived from the referenced one.
-   */
-  derived?: true;
-}
-export interface EventsPlan {
-  exact: string[];
-  globs: GlobPlan[];
-  names?: EventNames;
-}
-export interface GlobPlan {
-  /**
-   * As written.
-   */
-  text: string;
-  /**
-   * RE2 expression that is equivalent to the glob.
-   */
-  source: string;
-}
-/**
- * Entries of `events` that accept an event by an alternative name, keyed by the event type that is sent.
- */
-export interface EventNames {
-  [k: string]: string;
-}
-export interface FilterGroup {
-  kind: 'all' | 'any' | 'not';
-  /**
-   * `not`: one member.
-   */
-  filters: FilterPlan[];
-}
-/**
- * A filter that any or all elements of a list must match; its fields begin at the element.
- */
-export interface FilterElements {
-  kind: 'any_of' | 'all_of';
-  field: FieldPlan;
-  where: FilterPlan;
-}
-/**
- * The list.
- */
-export interface FieldPlan {
-  /**
-   * Where the field is read. `payload`: below a top-level object `payload` if there is one, else from the root.
-   */
-  in: 'payload' | 'root' | 'event' | 'header';
-  /**
-   * Path of the field, as a list of keys; for `header`, the header's lower-case name.
-   */
-  path: string[];
-}
-export interface FilterLeaf {
-  kind: 'leaf';
-  field: FieldPlan1;
-  operator:
-    | 'exists'
-    | 'missing'
-    | 'equals'
-    | 'not_equals'
-    | 'gt'
-    | 'gte'
-    | 'lt'
-    | 'lte'
-    | 'contains'
-    | 'starts_with'
-    | 'in'
-    | 'in_file'
-    | 'regex';
-  /**
-   * Value that the operator compares with. For `in_file`, a path: relative to <home_dir>, below `~/` or absolute. For `regex`, an RE2 expression.
-   */
-  value: string | number | boolean | {} | unknown[] | null;
-  /**
-   * The same value as JSON text, if it contains a number that JavaScript would round. `value` is then approximate.
-   */
-  exact?: string;
-}
-export interface FieldPlan1 {
-  /**
-   * Where the field is read. `payload`: below a top-level object `payload` if there is one, else from the root.
-   */
-  in: 'payload' | 'root' | 'event' | 'header';
-  /**
-   * Path of the field, as a list of keys; for `header`, the header's lower-case name.
-   */
-  path: string[];
-}
-export interface ScriptPlan {
-  /**
-   * Relative to <profile home>/scripts/.
-   */
-  path: string;
-  interpreter: 'bash' | 'python';
-  timeout_seconds: number;
-}
-/**
- * One kind of output that an agent may hand over besides its answer.
- */
-export interface OutputPlan {
-  name: string;
-  delivery: DeliveryPlan;
-  allow: AllowedValues;
-  max: number;
-  required?: true;
-}
-/**
- * How the prompt lists the events of a burst. Absent: only the latest event is used.
- */
-export interface KeepAllPlan {
-  each: TemplatePlan;
-  max_events: number;
-}
-/**
- * State that the run reads: `fresh` of the route, and the commit that its targets read from the event. Absent: none.
- */
-export interface PinsPlan {
-  fresh?: TemplatePlan;
-  commit?: TemplatePlan;
-}
-/**
- * Maximum age of an event; older events are ignored.
- */
-export interface MaxAgePlan {
-  seconds: number;
-  time: FieldPlan1;
-}
-/**
- * The response 202 contains a status URL. Absent: no status URL.
- */
-export interface StatusPlan {
-  /**
-   * The status includes the answer.
-   */
-  answer: boolean;
-}
-/**
- * Responses by outcome, in place of those of the source. Absent: none.
- */
-export interface ResponsePlans {
-  accepted?: ResponsePlan;
-  coalesced?: ResponsePlan;
-  delivered?: ResponsePlan;
-  ignored?: ResponsePlan;
-  duplicate?: ResponsePlan;
-}
-export interface ResponsePlan {
-  /**
-   * null: as without the plan.
-   */
-  status: number | null;
-  content_type: string;
-  /**
-   * null: the JSON of the outcome.
-   */
-  body: TemplatePlan | null;
-  /**
-   * Names and values in turn.
-   */
-  headers: string[];
 }
 /**
  * Signature schemes in use, by name.
@@ -5291,7 +4705,7 @@ export interface SchemePlan {
    * Maximum items. Absent: that of the server.
    */
   max_batch?: number;
-  respond?: ResponsePlans1;
+  respond?: ResponsePlans;
   /**
    * Use a digest of the body as the delivery id if there is no id.
    */
@@ -5376,12 +4790,27 @@ export interface AuthorPlan {
 /**
  * Responses by outcome. Absent: none.
  */
-export interface ResponsePlans1 {
+export interface ResponsePlans {
   accepted?: ResponsePlan;
   coalesced?: ResponsePlan;
   delivered?: ResponsePlan;
   ignored?: ResponsePlan;
   duplicate?: ResponsePlan;
+}
+export interface ResponsePlan {
+  /**
+   * null: as without the plan.
+   */
+  status: number | null;
+  content_type: string;
+  /**
+   * null: the JSON of the outcome.
+   */
+  body: TemplatePlan | null;
+  /**
+   * Names and values in turn.
+   */
+  headers: string[];
 }
 /**
  * The digest that is claimed with the delivery id, against captured requests that are sent again. Absent: none.
@@ -5601,7 +5030,6 @@ export interface VariantPlan {
    * Base URL; null: the configuration must set `api_base`.
    */
   base: ValueTemplate | null;
-  buttons?: ButtonsPlan;
   /**
    * Settings that exclude this variant if one of them is set. Absent: none.
    */
@@ -5649,7 +5077,6 @@ export interface ValueRef {
     | 'page'
     | 'since'
     | 'commit'
-    | 'approval'
     | 'jwt'
     | 'installation'
     | 'piece'
@@ -5669,28 +5096,6 @@ export interface ValueRef {
    */
   optional: boolean;
   secret: boolean;
-}
-/**
- * How a person answers approval requests at the service.
- */
-export interface ButtonsPlan {
-  source: string;
-  /**
-   * Name of a setting.
-   */
-  secret: string;
-  derived?: true;
-  fields: ButtonFields;
-  chats?: string;
-  account?: string;
-  requests: NamedRequests;
-  answers: NamedRequests1;
-}
-export interface ButtonFields {
-  [k: string]: string[][];
-}
-export interface NamedRequests {
-  [k: string]: RequestPlan;
 }
 export interface RequestPlan {
   /**
@@ -5764,12 +5169,6 @@ export interface PlainBodyPlan {
   value: ValueTemplate;
 }
 /**
- * Only their bodies are used.
- */
-export interface NamedRequests1 {
-  [k: string]: RequestPlan;
-}
-/**
  * How to find an earlier message.
  */
 export interface FindPlan {
@@ -5779,65 +5178,10 @@ export interface FindPlan {
   id: string[];
   author?: string[];
   page_size: number;
-  remove?: RemovePlan;
-}
-/**
- * Removes an earlier mark. Absent: the marks of the target replace each other.
- */
-export interface RemovePlan {
-  requests: RequestPlan[];
-  success: ResponseCondition;
-}
-export interface StatusCheck {
-  kind: 'status';
-  ranges: StatusRange[];
-}
-export interface StatusRange {
-  from: number;
-  to: number;
-}
-export interface HeaderCheck {
-  kind: 'header';
-  name: string;
-  expect: ExpectPlan[];
-}
-export interface ExpectValues {
-  op: 'in' | 'not_in';
-  values: (string | number | boolean | null)[];
-}
-export interface ExpectFlag {
-  op: 'exists' | 'empty';
-  value: boolean;
-}
-export interface ExpectType {
-  op: 'is';
-  type: 'string' | 'number' | 'boolean' | 'array' | 'object';
-}
-export interface ExpectMatch {
-  op: 'matches';
-  pattern: string;
-}
-export interface ExpectRange {
-  op: 'between';
-  from: number;
-  to: number;
-}
-export interface ExpectEvery {
-  op: 'every';
-  checks: BodyCheck[];
-}
-export interface BodyCheck {
-  kind: 'body';
-  path: string[];
-  expect: ExpectPlan[];
-}
-export interface TextCheck {
-  kind: 'text';
-  pattern: string;
-}
-export interface AnyCheck {
-  kind: 'any';
-  of: ResponseCondition[];
+  /**
+   * Removes an earlier mark. Absent: the marks of the target replace each other.
+   */
+  remove?: RequestPlan[];
 }
 export interface FreshPlan {
   matches: string;
@@ -5894,6 +5238,57 @@ export interface ExchangePlan {
   outcomes?: OutcomeRulePlan[];
   jwt?: JwtPlan;
   installation?: InstallationPlan;
+}
+export interface StatusCheck {
+  kind: 'status';
+  ranges: StatusRange[];
+}
+export interface StatusRange {
+  from: number;
+  to: number;
+}
+export interface HeaderCheck {
+  kind: 'header';
+  name: string;
+  expect: ExpectPlan[];
+}
+export interface ExpectValues {
+  op: 'in' | 'not_in';
+  values: (string | number | boolean | null)[];
+}
+export interface ExpectFlag {
+  op: 'exists' | 'empty';
+  value: boolean;
+}
+export interface ExpectType {
+  op: 'is';
+  type: 'string' | 'number' | 'boolean' | 'array' | 'object';
+}
+export interface ExpectMatch {
+  op: 'matches';
+  pattern: string;
+}
+export interface ExpectRange {
+  op: 'between';
+  from: number;
+  to: number;
+}
+export interface ExpectEvery {
+  op: 'every';
+  checks: BodyCheck[];
+}
+export interface BodyCheck {
+  kind: 'body';
+  path: string[];
+  expect: ExpectPlan[];
+}
+export interface TextCheck {
+  kind: 'text';
+  pattern: string;
+}
+export interface AnyCheck {
+  kind: 'any';
+  of: ResponseCondition[];
 }
 export interface OutcomeRulePlan {
   when: ResponseCondition;
@@ -6188,6 +5583,23 @@ export interface JobPlan {
   at: Place;
 }
 /**
+ * One kind of output that an agent may hand over besides its answer.
+ */
+export interface OutputPlan {
+  name: string;
+  delivery: DeliveryPlan;
+  allow: AllowedValues;
+  max: number;
+  required?: true;
+}
+/**
+ * Where a configuration file defines an entry. `file` is relative to the folder of the root configuration file, `line` starts at 1.
+ */
+export interface Place {
+  file: string;
+  line: number;
+}
+/**
  * Blueprints by key, with the templates of their jobs. blueprints.json contains the part that is published.
  */
 export interface BlueprintPlans {
@@ -6221,6 +5633,237 @@ export interface BlueprintPlan {
  */
 export interface RoutePlans {
   [k: string]: RoutePlan;
+}
+export interface RoutePlan {
+  name: string;
+  profile: string;
+  at: Place;
+  enabled: boolean;
+  description: string | null;
+  /**
+   * What a route does with an event: `agent` runs an agent, `message` is `agent: none`, `direct` is `deliver_only`, `cron` is `cron_job`.
+   */
+  mode: 'agent' | 'message' | 'direct' | 'cron';
+  /**
+   * Source of the route. Its entry also fixes event type, delivery id and handshake. Null: the headers of each request decide.
+   */
+  source: string | null;
+  /**
+   * INSECURE_NO_AUTH.
+   */
+  insecure: boolean;
+  /**
+   * Accepted schemes, in order of precedence.
+   */
+  schemes: string[];
+  labels?: SchemeLabels;
+  /**
+   * Accepted secrets or public keys, the current one first.
+   */
+  secrets: RouteSecret[];
+  /**
+   * Token that the sender repeats in its handshake.
+   */
+  verify_token: SecretRef | null;
+  public_url: string | null;
+  events: EventsPlan | null;
+  filters: FilterPlan | null;
+  script: ScriptPlan | null;
+  prompt: TemplatePlan;
+  /**
+   * Name of the agent; null: the default agent, or the route runs none.
+   */
+  agent: string | null;
+  skills: string[];
+  toolsets: string[];
+  deliver: DeliveryPlan[];
+  /**
+   * Absent: none.
+   */
+  outputs?: OutputPlan[];
+  /**
+   * Id of a job.
+   */
+  cron_job: string | null;
+  coalesce: CoalescePlan;
+  session: SessionPlan;
+  pins?: PinsPlan;
+  /**
+   * Where the progress is shown: the first address whose placeholders all have a value. Absent: nowhere.
+   */
+  progress?: DeliveryPlan[];
+  mirror_to_session: boolean;
+  rate_limit: number;
+  max_concurrent: number | null;
+  on_failure: DeliveryPlan[];
+  /**
+   * Maximum runs within ten minutes for the same session, coalesce key or address.
+   */
+  loop_limit: number;
+  allow_own_events: boolean;
+  budget?: BudgetPlan;
+  idempotency_ttl_seconds: number;
+  /**
+   * Time that an event waits behind a slow commit.
+   */
+  accept_timeout_seconds: number;
+  /**
+   * Absent: the guard of the source, if it has one.
+   */
+  replay_guard?: 'body';
+  max_age: MaxAgePlan | null;
+  /**
+   * Which requests are captured.
+   */
+  capture: 'none' | 'problems' | 'all';
+  status?: StatusPlan;
+  respond?: ResponsePlans1;
+}
+/**
+ * Names that the route uses for schemes, by canonical name, if they differ. Absent: none.
+ */
+export interface SchemeLabels {
+  [k: string]: string;
+}
+export interface RouteSecret {
+  ref: SecretRef;
+  /**
+   * Unix time in ms after which the secret is no longer accepted.
+   */
+  expires_at: number | null;
+}
+export interface EventsPlan {
+  exact: string[];
+  globs: GlobPlan[];
+  names?: EventNames;
+}
+export interface GlobPlan {
+  /**
+   * As written.
+   */
+  text: string;
+  /**
+   * RE2 expression that is equivalent to the glob.
+   */
+  source: string;
+}
+/**
+ * Entries of `events` that accept an event by an alternative name, keyed by the event type that is sent.
+ */
+export interface EventNames {
+  [k: string]: string;
+}
+export interface FilterGroup {
+  kind: 'all' | 'any' | 'not';
+  /**
+   * `not`: one member.
+   */
+  filters: FilterPlan[];
+}
+/**
+ * A filter that any or all elements of a list must match; its fields begin at the element.
+ */
+export interface FilterElements {
+  kind: 'any_of' | 'all_of';
+  field: FieldPlan;
+  where: FilterPlan;
+}
+/**
+ * The list.
+ */
+export interface FieldPlan {
+  /**
+   * Where the field is read. `payload`: below a top-level object `payload` if there is one, else from the root.
+   */
+  in: 'payload' | 'root' | 'event' | 'header';
+  /**
+   * Path of the field, as a list of keys; for `header`, the header's lower-case name.
+   */
+  path: string[];
+}
+export interface FilterLeaf {
+  kind: 'leaf';
+  field: FieldPlan1;
+  operator:
+    | 'exists'
+    | 'missing'
+    | 'equals'
+    | 'not_equals'
+    | 'gt'
+    | 'gte'
+    | 'lt'
+    | 'lte'
+    | 'contains'
+    | 'starts_with'
+    | 'in'
+    | 'in_file'
+    | 'regex';
+  /**
+   * Value that the operator compares with. For `in_file`, a path: relative to <home_dir>, below `~/` or absolute. For `regex`, an RE2 expression.
+   */
+  value: string | number | boolean | {} | unknown[] | null;
+  /**
+   * The same value as JSON text, if it contains a number that JavaScript would round. `value` is then approximate.
+   */
+  exact?: string;
+}
+export interface FieldPlan1 {
+  /**
+   * Where the field is read. `payload`: below a top-level object `payload` if there is one, else from the root.
+   */
+  in: 'payload' | 'root' | 'event' | 'header';
+  /**
+   * Path of the field, as a list of keys; for `header`, the header's lower-case name.
+   */
+  path: string[];
+}
+export interface ScriptPlan {
+  /**
+   * Relative to <profile home>/scripts/.
+   */
+  path: string;
+  interpreter: 'bash' | 'python';
+  timeout_seconds: number;
+}
+/**
+ * How the prompt lists the events of a burst. Absent: only the latest event is used.
+ */
+export interface KeepAllPlan {
+  each: TemplatePlan;
+  max_events: number;
+}
+/**
+ * State that the run reads: `fresh` of the route, and the commit that its targets read from the event. Absent: none.
+ */
+export interface PinsPlan {
+  fresh?: TemplatePlan;
+  commit?: TemplatePlan;
+}
+/**
+ * Maximum age of an event; older events are ignored.
+ */
+export interface MaxAgePlan {
+  seconds: number;
+  time: FieldPlan1;
+}
+/**
+ * The response 202 contains a status URL. Absent: no status URL.
+ */
+export interface StatusPlan {
+  /**
+   * The status includes the answer.
+   */
+  answer: boolean;
+}
+/**
+ * Responses by outcome, in place of those of the source. Absent: none.
+ */
+export interface ResponsePlans1 {
+  accepted?: ResponsePlan;
+  coalesced?: ResponsePlan;
+  delivered?: ResponsePlan;
+  ignored?: ResponsePlan;
+  duplicate?: ResponsePlan;
 }
 /**
  * webhook_subscriptions.json: dynamic routes by name, in the format of static routes.

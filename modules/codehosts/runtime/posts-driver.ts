@@ -43,11 +43,10 @@ const linkTokens: LinkTokens = (parts) => {
 function linkPosting(parts: PostingParts): Posting {
   const { target, variant, account, sender, context } = parts;
   const findLogin = linkFindLogin(variant, target, account, context);
-  const list = linkListPosts({ target, variant, sender, findLogin });
+  const find = linkFindPosted({ target, variant, sender, findLogin });
   const login = variant.plan.login === undefined ? {} : { ownLogin: rememberLogin(findLogin, context.clock) };
-  const replaces = list === null ? null : linkReplaceMark(parts, list);
-  if (replaces !== null) return { ...login, attempt: replaces };
-  const find = list === null ? null : findPosted(list);
+  const replace = find === null ? null : linkReplaceMark(parts, find);
+  if (replace !== null) return { ...login, attempt: replace };
   return {
     ...login,
     ...(find === null && variant.plan.fresh === undefined ? {} : { attempt: linkAttempt(find, linkFreshPost(parts)) }),
@@ -65,6 +64,8 @@ const STATE_MS = 60_000;
 const UNKNOWN_STATE =
   'the target cannot check the value of `fresh`, which must be a commit or the time in `updated_at`';
 const SUPERSEDED = { kind: 'superseded', reason: 'superseded', retry_after_ms: null } as const;
+
+type Attempt = NonNullable<Posting['attempt']>;
 
 /** Sends a post or its replacement. */
 type Post = (request: LinkedRequest, values: Values, delivery: DeliveryRequest) => Promise<DeliveryResult>;
@@ -103,34 +104,25 @@ function linkFreshPost({ target, variant, sender, context }: PostingParts): Post
  * Replaces the mark that shows the progress of an event: sets the new one, then removes the others of the gateway's account. Null:
  * the target has no marks to remove.
  */
-function linkReplaceMark(
-  { target, variant, sender }: PostingParts,
-  list: ListPosts,
-): NonNullable<Posting['attempt']> | null {
+function linkReplaceMark({ target, variant, sender }: PostingParts, find: FindPosted): Attempt | null {
   const { plan, base } = variant;
-  const { remove } = plan.find ?? {};
-  if (remove === undefined) return null;
-  const scope = { base, settings: target.settings };
-  const pick = linkPickRequest(plan, remove.requests, scope, judgedBy(plan, remove.success));
+  if (plan.find?.remove === undefined) return null;
+  const pick = linkPickRequest(plan, plan.find.remove, { base, settings: target.settings });
   const marks = new Set(Object.values(target.plan.progress?.marks ?? {}).map(({ text }) => text));
-  const replace = async (
-    { form }: PreparedDelivery,
-    values: Values,
-    attempt: DeliveryRequest,
-  ): Promise<DeliveryResult> => {
-    const set = await sender.send(form.request, values, attempt);
-    if (set.kind !== 'ok') return set;
-    const isEarlier = (text: string): boolean => marks.has(text) && text !== values.text;
-    const earlier = await list(isEarlier, values, attempt, 'all');
-    if (!isList(earlier)) return earlier;
-    for (const { id } of earlier) {
-      const request = pick(values.address)?.request;
-      const removed = request === undefined ? set : await sender.send(request, { ...values, found: id }, attempt);
+  const replace = async (set: LinkedRequest, values: Values, request: DeliveryRequest): Promise<DeliveryResult> => {
+    const result = await sender.send(set, values, request);
+    if (result.kind !== 'ok') return result;
+    const found = await find((text) => marks.has(text) && text !== values.text, values, request, true);
+    if (found.kind !== 'found') return found;
+    const remove = pick(values.address)?.request;
+    if (remove === undefined) return failed('permanent', 'the target cannot remove a mark at this address');
+    for (const { id } of found.posts) {
+      const removed = await sender.send(remove, { ...values, found: id }, request);
       if (removed.kind !== 'ok') return removed;
     }
-    return set;
+    return result;
   };
-  return (prepared, request, send) => send((values) => replace(prepared, values, request));
+  return ({ form }, request, send) => send((values) => replace(form.request, values, request));
 }
 
 /** Services write one instant in several ways, with and without fractions of a second. */
@@ -144,7 +136,7 @@ const stateKey = ({ key }: DeliveryRequest, ...object: readonly string[]): strin
   JSON.stringify(['state', key.split(':')[0], ...object]);
 
 /** Posts a piece unless it is already posted. In a series, replaces the earlier post. */
-function linkAttempt(find: FindPosted | null, send: Post): NonNullable<Posting['attempt']> {
+function linkAttempt(find: FindPosted | null, send: Post): Attempt {
   /** Keys whose last attempt certainly posted nothing, so that no search is needed. */
   const unsent = new Set<string>();
   const inTurn = takeTurns();
@@ -173,10 +165,12 @@ function linkAttempt(find: FindPosted | null, send: Post): NonNullable<Posting['
 const postOnce =
   (find: FindPosted, send: Post, prepared: PreparedDelivery, request: DeliveryRequest) =>
   async (mark: string, values: Values): Promise<DeliveryResult> => {
-    const found = await find(mark, { ...values, since: sinceOf(prepared, request) }, request);
-    if (found.kind === 'none') return send(prepared.form.request, values, request);
+    const since = sinceOf(prepared, request);
+    const found = await find((text) => text.includes(mark), { ...values, since }, request);
     if (found.kind !== 'found') return found;
-    const { id, text, message_id } = found.post;
+    const [post] = found.posts;
+    if (post === undefined) return send(prepared.form.request, values, request);
+    const { id, text, message_id } = post;
     const isThere = { kind: 'ok', message_id, json: undefined } as const;
     // A late attempt must not replace the post of a later run.
     if (prepared.update === null || isNewerMarker(text, values.marker)) return isThere;
@@ -220,37 +214,20 @@ interface FoundPost {
   readonly message_id: string | null;
 }
 
-/** Lists posts of the gateway's account whose texts match: all of them, or those of the first page with any. */
-type ListPosts = (
+/** Finds posts of the gateway's account: the first page with any, or all. */
+type FindPosted = (
   matches: (text: string) => boolean,
   values: Values,
   attempt: Parameters<PieceSender['send']>[2],
-  extent: 'first' | 'all',
-) => Promise<readonly FoundPost[] | NoToken>;
-
-const isList = (found: readonly FoundPost[] | NoToken): found is readonly FoundPost[] => Array.isArray(found);
-
-/** Searches for a post that contains `mark`. */
-type FindPosted = (
-  mark: string,
-  ...of: [values: Values, attempt: Parameters<PieceSender['send']>[2]]
-) => Promise<{ readonly kind: 'found'; readonly post: FoundPost } | { readonly kind: 'none' } | NoToken>;
-
-const findPosted =
-  (list: ListPosts): FindPosted =>
-  async (mark, values, attempt) => {
-    const found = await list((text) => text.includes(mark), values, attempt, 'first');
-    if (!isList(found)) return found;
-    const [post] = found;
-    return post === undefined ? { kind: 'none' } : { kind: 'found', post };
-  };
+  isAll?: boolean,
+) => Promise<{ readonly kind: 'found'; readonly posts: readonly FoundPost[] } | NoToken>;
 
 interface FindParts extends Pick<PostingParts, 'target' | 'variant' | 'sender'> {
   readonly findLogin: FindLogin;
 }
 
 /** Null for a target without `find`. */
-function linkListPosts(parts: FindParts): ListPosts | null {
+function linkFindPosted(parts: FindParts): FindPosted | null {
   const { target, variant, sender, findLogin } = parts;
   const { find, message_id } = variant.plan;
   if (find === undefined) return null;
@@ -260,12 +237,12 @@ function linkListPosts(parts: FindParts): ListPosts | null {
   const [readText, readId] = [linkReader(find.text), linkReader(find.id)];
   const readAuthor = find.author === undefined ? null : linkReader(find.author);
   const readUrl = message_id === null ? () => undefined : linkReader(message_id);
-  return async (matches, values, attempt, extent) => {
+  return async (matches, values, attempt, isAll = false) => {
     const request = pickFind(values.address)?.request;
     if (request === undefined) return failed('permanent', 'the target cannot list posts at this address');
     const own = readAuthor === null ? null : await findLogin();
     if (own !== null && own.kind !== 'token') return own;
-    const found: FoundPost[] = [];
+    const posts: FoundPost[] = [];
     for (let page = 1; page <= MAX_PAGES; page++) {
       const result = await sender.send(request, { ...values, page }, attempt);
       if (result.kind !== 'ok') return askFailed('search for earlier posts', result);
@@ -274,10 +251,10 @@ function linkListPosts(parts: FindParts): ListPosts | null {
       for (const post of list as readonly unknown[]) {
         const [text, id] = [readText(post), toId(readId(post))];
         if (typeof text !== 'string' || !matches(text) || id === null) continue;
-        if (own === null || isSame(readAuthor?.(post), own.token))
-          found.push({ id, text, message_id: toId(readUrl(post)) });
+        if (own !== null && !isSame(readAuthor?.(post), own.token)) continue;
+        posts.push({ id, text, message_id: toId(readUrl(post)) });
       }
-      if (list.length < find.page_size || (extent === 'first' && found.length > 0)) return found;
+      if (list.length < find.page_size || (!isAll && posts.length > 0)) return { kind: 'found', posts };
     }
     return failed('permanent', `too many earlier posts to search: more than ${MAX_PAGES * find.page_size}`);
   };
@@ -286,16 +263,14 @@ function linkListPosts(parts: FindParts): ListPosts | null {
 /** Maximum size of a list of earlier posts, in bytes. */
 const MAX_LIST_BYTES = 16 * 1024 * 1024;
 
-const judgedBy =
-  (plan: LinkedVariant['plan'], success: ResponseCondition) =>
+/** Requests that only read are judged by their status alone. */
+const toRead =
+  (plan: LinkedVariant['plan']) =>
   (request: LinkedRequest): LinkedRequest => ({
     ...request,
-    classify: linkClassifier({ ...plan, success, message_id: null }),
+    classify: linkClassifier({ ...plan, success: OK, message_id: null }),
     maxBytes: MAX_LIST_BYTES,
   });
-
-/** Requests that only read are judged by their status alone. */
-const toRead = (plan: LinkedVariant['plan']) => judgedBy(plan, OK);
 
 const isSame = (author: unknown, login: string): boolean =>
   typeof author === 'string' && author.toLowerCase() === login.toLowerCase();

@@ -2,7 +2,7 @@
  * The last stages: they render the event and dispatch it to its agent, target or job. The response is sent once the dispatch is
  * stored.
  */
-import type { Dispatch, RoutePlan } from '../../../schemas/generated/types.ts';
+import type { Dispatch, DispatchDelivery, RoutePlan } from '../../../schemas/generated/types.ts';
 import type { Claim, Dispatcher } from '../../dispatch/dispatcher.ts';
 import { orRefused } from '../../dispatch/dispatcher.ts';
 import { sessionId } from '../../platform/ids.ts';
@@ -67,7 +67,7 @@ export const render: Stage = (intake, { ids, tracing }) => {
     session_key,
     ...(session_key === null || plan.session?.on_newer === undefined ? {} : { on_newer: plan.session.on_newer }),
     ...renderPins(route.pins, data, builtins),
-    ...renderProgress(route.progress, data, builtins),
+    ...placeOf(renderDeliveries(route.progress, data, builtins)),
     deliveries: plan.mode === 'cron' ? [] : renderDeliveries(route.deliveries, data, builtins),
     ...renderOutputs(route.outputs, data, builtins),
     ...(route.onFailure.length === 0 ? {} : { on_failure: renderDeliveries(route.onFailure, data, builtins) }),
@@ -90,13 +90,9 @@ function renderPins(pins: LinkedRoute['pins'], data: unknown, builtins: Builtins
   return known.length === 0 ? {} : { pins: Object.fromEntries(known.map(({ name, text }) => [name, text])) };
 }
 
-function renderProgress(
-  progress: LinkedRoute['progress'],
-  data: unknown,
-  builtins: Builtins,
-): Pick<Dispatch, 'progress'> {
-  const place = renderDeliveries(progress, data, builtins).find(({ unresolved }) => unresolved.length === 0);
-  return place === undefined ? {} : { progress: place };
+function placeOf(places: readonly DispatchDelivery[]): Pick<Dispatch, 'progress'> {
+  const progress = places.find(({ unresolved }) => unresolved.length === 0);
+  return progress === undefined ? {} : { progress };
 }
 
 /**

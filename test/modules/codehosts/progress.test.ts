@@ -112,7 +112,7 @@ describe('a reaction', () => {
       last.slice(-2),
       ['+1', '-rocket'].map((each) => (each === '+1' ? '++1' : each)),
     );
-    assert.equal((await service.store.read({ kind: 'guard_rows', of: 'progress' })).length, 0);
+    await until(async () => (await service.store.read({ kind: 'guard_rows', of: 'progress' })).length === 0);
   });
 
   test('says that a run failed, waits for approval, or was superseded', async (t) => {
@@ -159,7 +159,7 @@ describe('a reaction', () => {
   test('of a coalesce group is the one of its last event', async (t) => {
     const { github, service, runs, clock } = await setUp(
       t,
-      'progress: reaction\n        coalesce: { key: "{issue.number}", window_seconds: 60 }',
+      'progress: reaction\n        coalesce: { key: "{issue.number}", window_seconds: 1 }',
     );
     for (const id of [1, 2])
       await send(service, { issue: { number: 7 }, pull_request: undefined, comment: { id } }, 'issue_comment');
@@ -262,6 +262,51 @@ describe('a status and a comment', () => {
       await until(async () => (text === 'fine' ? /done/ : /failed/).test(github.posts[0]?.body ?? ''));
     }
     assert.equal(github.posts.length, 1);
+  });
+});
+
+describe('GitLab', () => {
+  test('shows one reaction of the account at the merge request, whoever else reacts', async (t) => {
+    const awards = [{ id: 1, name: 'eyes', user: { username: 'alice' } }];
+    const gitlab = await startFakeHttp(t, ({ method, path, query, headers }): FakeAnswer => {
+      if (headers['private-token'] !== 'ghp_canary0001') return { status: 401, body: {} };
+      if (path === '/user') return { body: { username: 'our-bot' } };
+      const [, id] = /^\/projects\/12\/merge_requests\/7\/award_emoji(?:\/(\d+))?$/.exec(path) ?? [''];
+      if (id === undefined && method === 'DELETE') return { status: 404, body: {} };
+      if (method === 'GET') return { body: awards };
+      if (method === 'DELETE') {
+        const index = awards.findIndex((award) => String(award.id) === id && award.user.username === 'our-bot');
+        return index >= 0 && awards.splice(index, 1).length === 1 ? { status: 204 } : { status: 403, body: {} };
+      }
+      const name = query.get('name') ?? '';
+      if (awards.some((award) => award.name === name && award.user.username === 'our-bot'))
+        return { status: 404, body: { message: '404 Award Emoji Name has already been taken Not Found' } };
+      const award = { id: awards.length + 10, name, user: { username: 'our-bot' } };
+      awards.push(award);
+      return { status: 201, body: award };
+    });
+    const yaml = `
+platforms:
+  webhook:
+    enabled: true
+    secret: env:SECRET
+    routes:
+      pulls: { source: gitlab, prompt: "{object_attributes.iid}", progress: reaction }
+  gitlab: { enabled: true, token: env:TOKEN, api_base: "${gitlab.url}" }
+`;
+    const { service, runs } = await gateway(t, yaml);
+    const object_attributes = { iid: 7, target_project_id: 12, action: 'open' };
+    const body = JSON.stringify({ object_kind: 'merge_request', project: { id: 12 }, object_attributes });
+    const headers = {
+      'content-type': 'application/json',
+      'x-gitlab-token': SECRET,
+      'x-gitlab-event': 'Merge Request Hook',
+    };
+    await handleAgain(service, new Request('http://x/webhooks/pulls', { method: 'POST', body, headers }));
+    const shown = () => awards.map(({ name, user }) => `${user.username} ${name}`).join();
+    await until(async () => runs.length === 1 && shown() === 'alice eyes,our-bot hourglass_flowing_sand');
+    runs[0]?.answer('fine');
+    await until(async () => shown() === 'alice eyes,our-bot white_check_mark');
   });
 });
 

@@ -220,9 +220,9 @@ class WatchedRequest implements Watcher {
       coalesce: this.coalesce(),
       session: dispatch?.mode === 'agent' ? dispatch.session : null,
       ...(dispatch?.pins?.fresh === undefined ? {} : { fresh: dispatch.pins.fresh }),
-      ...(dispatch === null || input.route.progress.length === 0
+      ...(plan.progress === undefined
         ? {}
-        : { progress: dispatch.progress === undefined ? '' : placeText(dispatch.progress) }),
+        : { progress: dispatch?.progress ? this.delivery(dispatch.progress) : null }),
       ...(dispatch?.on_newer === undefined ? {} : { on_newer: dispatch.on_newer }),
       toolsets: [...(dispatch?.toolsets ?? [])],
       skills: [...(dispatch?.skills ?? [])],
@@ -240,12 +240,13 @@ class WatchedRequest implements Watcher {
   }
 
   private outputs(): Pick<Explanation, 'outputs'> {
-    const outputs = this.dispatch?.outputs?.map(({ name, fields, allow, max, delivery }) => ({
+    const outputs = this.dispatch?.outputs?.map(({ name, fields, allow, max, delivery, required }) => ({
       output: name,
       ...this.delivery(delivery),
       fields: fields.map((field) => field.name),
       allow,
       max,
+      ...(required === undefined ? {} : { required }),
     }));
     return outputs === undefined ? {} : { outputs };
   }
@@ -300,9 +301,6 @@ class WatchedRequest implements Watcher {
     return { key, ...keep, window_seconds: coalesce.windowMs / 1000, max_wait_seconds: coalesce.maxWaitMs / 1000 };
   }
 }
-
-const placeText = (place: DispatchDelivery): string =>
-  [targetLabel(place), ...Object.entries(place.extra).map(([name, value]) => `${name}=${value}`)].join(' ');
 
 function responseOf({ headers, body }: Reply): NonNullable<Explanation['response']> {
   const pairs = headers.flatMap((name, at) => (at % 2 === 0 ? [[String(name), String(headers[at + 1])] as const] : []));
