@@ -76,8 +76,8 @@ async function offered(tried: Tried, toolsets: readonly string[]): Promise<reado
 }
 
 async function checkToolsets(tried: Tried): Promise<Result> {
-  const { toolsets, mcp } = entryOf(tried);
-  if (toolsets === undefined) return { none: 'it has no toolsets' };
+  const { toolsets } = entryOf(tried);
+  if (toolsets === undefined) return { none: 'its tools are the same for all toolsets' };
   const without = await offered(tried, []);
   if (without.length > 0) return `without a toolset it has ${without.join(', ')}`;
   const wanted = [...(toolsets.names.terminal ?? []), ...(toolsets.names.file ?? [])];
@@ -85,9 +85,7 @@ async function checkToolsets(tried: Tried): Promise<Result> {
   const others = found.filter((name) => !wanted.includes(name));
   if (others.length > 0) return `it also has ${others.join(', ')}`;
   const missing = (toolsets.names.terminal ?? []).filter((name) => !found.includes(name));
-  return missing.length > 0 || found.length < 2
-    ? `it has only ${found.join(', ')}${mcp === undefined ? '' : ''}`
-    : null;
+  return missing.length > 0 || found.length < 2 ? `it has only ${found.join(', ')}` : null;
 }
 
 /** The key reaches the server, in a header, and nothing that the program had, wrote or printed. */
@@ -142,7 +140,6 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     const { usage } = await runnerOf(tried)('Repeat SAY:a');
     const tokens = tokensOf(tried);
     if (tokens === null) return usage === null ? { none: 'it reports no tokens' } : 'it reports usage';
-    // Some ask for a title of the conversation as well.
     const found = [usage?.input_tokens, usage?.output_tokens];
     return found.join() === tokens.join() ? null : `${found.join(' and ')} in place of ${tokens.join(' and ')}`;
   },

@@ -1,12 +1,13 @@
 /**
  * `npm run test:interop [-- <agent> … | --check <check>]`: every entry of catalog/agents/ with the real program, against a double of
- * its model's server on this machine. It writes the table of docs/agents.md for what it has tried. The programs come from the
+ * its model's server on this machine, and `agent.openai` beside the official library (`openai`). It writes the tables of docs/agents.md
+ * for what it has tried. The programs come from the
  * package beside this file, or from the folder `HOOKWRIGHT_REAL_AGENTS`.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CATALOG } from '../../helpers/compile.ts';
 import { KEY } from '../../helpers/known-agent.ts';
@@ -14,6 +15,7 @@ import { ROOT } from '../../helpers/root.ts';
 import type { Result } from './checks.ts';
 import { CHECKS, runCheck } from './checks.ts';
 import { startModelDouble } from './model-double.ts';
+import { compareWithLibrary } from './openai-sdk.ts';
 import type { Column } from './table.ts';
 import { writeTable } from './table.ts';
 
@@ -48,7 +50,8 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { check: { type: 'string', multiple: true } },
 });
-const names = positionals.length === 0 ? Object.keys(CATALOG.agents) : positionals;
+const wanted = positionals.length === 0 ? [...Object.keys(CATALOG.agents), 'openai'] : positionals;
+const names = wanted.filter((name) => name !== 'openai');
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'hookwright-interop-')));
 const double = await startModelDouble(KEY, root);
 const columns: Column[] = [];
@@ -66,7 +69,7 @@ for (const name of names) {
 }
 double.close();
 rmSync(root, { recursive: true, force: true });
-writeTable(columns, Object.keys(CHECKS));
-process.exitCode = columns.some(({ results }) => Object.values(results).some((result) => typeof result === 'string'))
-  ? 1
-  : 0;
+if (columns.length > 0) writeTable(columns, Object.keys(CHECKS));
+const isSame = !wanted.includes('openai') || (await compareWithLibrary(dirname(realpathSync(BIN))));
+process.exitCode =
+  !isSame || columns.some(({ results }) => Object.values(results).some((result) => typeof result === 'string')) ? 1 : 0;

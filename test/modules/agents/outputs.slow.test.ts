@@ -9,7 +9,7 @@ import { tempDir } from '../../helpers/temp-dir.ts';
 const sdk = (name: string): string =>
   JSON.stringify(import.meta.resolve(`@modelcontextprotocol/sdk/client/${name}.js`));
 
-/** Starts the server that its arguments describe, calls what the prompt says, and keeps what it was told. */
+/** Starts the server that its arguments describe, calls what the prompt says, and keeps what it learnt. */
 const program = (config: string, printed: string): string => `
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Client } from ${sdk('index')};
