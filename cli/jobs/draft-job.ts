@@ -11,6 +11,7 @@ import { didYouMean } from '../../compiler/text/suggest.ts';
 import { homeTarget, jobSignature } from '../../runtime/dispatch/scheduler/job.ts';
 import type { Store } from '../../runtime/store/contract.ts';
 import type { JobRecord } from '../../runtime/store/records.ts';
+import type { SavedJobReport } from '../../schemas/built/operations/types.ts';
 import type { JobConfig, JobPlan, ProfilePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
@@ -197,26 +198,32 @@ interface PrintedJob extends SavedJob {
   readonly open: Pick<OpenTable, 'table' | 'url'>;
 }
 
+const REPORTED_RUNS = 3;
+
+/** A created or changed job, for other programs. @param now Unix ms */
+export function reportSaved({ record, warnings }: SavedJob, now: number): SavedJobReport {
+  const { id, name, schedule, timezone } = record;
+  const next = nextRuns({ schedule, timezone, from: now, count: REPORTED_RUNS });
+  const next_runs = next.map((at) => new Date(at).toISOString());
+  const deliver = record.deliver.map(targetLabel);
+  return { id, name, schedule, schedule_human: describeSchedule(schedule), timezone, deliver, next_runs, warnings };
+}
+
 /** Prints a created or changed job and its next run. */
 export function printJob(context: CliContext, { record, warnings, verb, open }: PrintedJob, json: boolean): void {
   for (const warning of warnings) printNote(context, `warning: ${visible(warning)}`);
-  const { deliver, ...rest } = record;
-  const { id, name, schedule, timezone } = rest;
-  const next = nextRuns({ schedule, timezone, from: context.clock.now(), count: 1 })[0] ?? null;
+  const { id, name, timezone, schedule_human, deliver, next_runs } = reportSaved(
+    { record, warnings },
+    context.clock.now(),
+  );
+  const [next = null] = next_runs;
   if (json) {
-    const next_run = next === null ? null : new Date(next).toISOString();
-    printJson(context, {
-      ...rest,
-      deliver: deliver.map(targetLabel),
-      next_run,
-    });
+    printJson(context, { ...record, deliver, next_run: next });
     return;
   }
   printLine(context, `job ${name} (${id}) ${verb}`);
-  printLine(
-    context,
-    `runs ${describeSchedule(schedule)} in ${timezone}; next: ${next === null ? 'never' : formatInstant(next, timezone)}`,
-  );
+  const at = next === null ? 'never' : formatInstant(Date.parse(next), timezone);
+  printLine(context, `runs ${schedule_human} in ${timezone}; next: ${at}`);
   noteUnserved(context, open, 'fires');
 }
 

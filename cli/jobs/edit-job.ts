@@ -1,13 +1,12 @@
 /** Changes a job that was created at run time, for `hookwright job edit` and for the console. */
 import { DEFAULT_PROFILE } from '../../base/names.ts';
 import { jobSignature } from '../../runtime/dispatch/scheduler/job.ts';
-import type { Store } from '../../runtime/store/contract.ts';
 import type { JobRecord } from '../../runtime/store/records.ts';
 import type { BudgetConfig, BudgetPlan, JobConfig, RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { asEntry, updateSubscriptions } from '../subscriptions/subscription-file.ts';
-import type { DraftTable, SavedJob } from './draft-job.ts';
+import type { DraftTable, JobScope, SavedJob } from './draft-job.ts';
 import { checkDraft, recordOfPlan } from './draft-job.ts';
 
 export interface JobChange {
@@ -69,17 +68,11 @@ export const routesOf = (
 ): readonly string[] =>
   routes.filter((route) => route.cron_job === id && route.profile === profile).map(({ name }) => name);
 
-interface EditScope {
-  readonly store: Store;
-  readonly open: DraftTable;
-  readonly context: CliContext;
-}
-
 /** @throws CliError if the change is invalid; nothing is stored then */
 export async function editJob(
   record: JobRecord,
   change: JobChange,
-  { store, open, context }: EditScope,
+  { store, open, context }: JobScope & { readonly context: CliContext },
 ): Promise<SavedJob> {
   const edited = changedJob(record, change, open);
   if (edited.record.name !== record.name) await nameById(context, record);

@@ -17,7 +17,7 @@ import type { Store } from '../../runtime/store/contract.ts';
 import type { DispatchSummary, StoredJobs } from '../../runtime/store/queries.ts';
 import type { JobRecord, JobState, JobTick } from '../../runtime/store/records.ts';
 import { isJobPaused, NO_STATE, pauseEnd } from '../../runtime/store/records.ts';
-import type { JobReport, JobRun, SavedJobReport } from '../../schemas/built/operations/types.ts';
+import type { JobReport, JobRun } from '../../schemas/built/operations/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, findName } from '../base/errors.ts';
 import { compileRequest, createCompileRequest } from '../compile/compile-files.ts';
@@ -25,7 +25,7 @@ import { loadRules } from '../compile/compiler-parts.ts';
 import { readStoredJobs } from '../store/use-store.ts';
 import type { OpenTable } from '../subscriptions/routes.ts';
 import { openTable } from '../subscriptions/routes.ts';
-import type { DraftTable, SavedJob } from './draft-job.ts';
+import type { DraftTable } from './draft-job.ts';
 
 /** The jobs of the configuration and of the store, as the scheduler sees them. */
 interface OpenJobs extends OpenTable {
@@ -107,23 +107,6 @@ export async function servedTable(
   { table, jobs }: Pick<OperatedService, 'table' | 'jobs'>,
 ): Promise<DraftTable> {
   return { table, facts: createMachineFacts(context, jobs), rules: await loadRules(context.modules) };
-}
-
-const SHOWN_RUNS = 3;
-
-/** A created or changed job, for other programs. @param now Unix ms */
-export function reportSaved({ record, warnings }: SavedJob, now: number): SavedJobReport {
-  const { id, name, schedule, timezone, deliver } = record;
-  return {
-    id,
-    name,
-    schedule,
-    schedule_human: describeSchedule(schedule),
-    timezone,
-    deliver: deliver.map(targetLabel),
-    next_runs: nextRuns({ schedule, timezone, from: now, count: SHOWN_RUNS }).map(iso),
-    warnings,
-  };
 }
 
 /** Runs a job now, regardless of its schedule and a pause. @returns the id of the run; null while another is in progress */

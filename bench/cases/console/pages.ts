@@ -12,14 +12,14 @@ const FIRST_MS = 300;
 const TIMES = 7;
 
 /** Notes when the page has its heading, and nothing in it is loading any more. */
-const WATCH = `(() => {
+const WATCH = `window.whole = new Promise((shown) => {
   const look = () => {
     const main = document.querySelector('main');
-    if (main?.querySelector('h1') && main.children.length > 1 && !main.innerText.includes('Loading…')) window.whole = performance.now();
+    if (main?.querySelector('h1') && main.children.length > 1 && !main.innerText.includes('Loading…')) shown(performance.now());
     else requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
-})()`;
+})`;
 
 /** Milliseconds since the navigation. */
 interface Shown {
@@ -32,9 +32,8 @@ async function open(browser: Browser, address: string): Promise<Shown> {
   try {
     await page.addInitScript(WATCH);
     await page.goto(address);
-    await page.waitForFunction('window.whole !== undefined');
     return (await page.evaluate(
-      "({ whole: window.whole, first: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity })",
+      "window.whole.then((whole) => ({ whole, first: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity }))",
     )) as Shown;
   } finally {
     await page.close();

@@ -2,8 +2,8 @@
 import { DEFAULT_PROFILE } from '../../../base/names.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { JobDraft, JobScope, SavedJob } from '../../../cli/jobs/draft-job.ts';
-import { createJob } from '../../../cli/jobs/draft-job.ts';
-import { reportSaved, servedTable } from '../../../cli/jobs/open-jobs.ts';
+import { createJob, reportSaved } from '../../../cli/jobs/draft-job.ts';
+import { servedTable } from '../../../cli/jobs/open-jobs.ts';
 import { refusing } from '../../../cli/serve/reloader.ts';
 import { isTimeZone } from '../../../compiler/schedule/parse-schedule.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';

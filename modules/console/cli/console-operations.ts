@@ -9,17 +9,9 @@ import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import type { ServedGateway } from '../../../cli/base/module.ts';
 import { chooseDeliveries, storeReplays } from '../../../cli/deliveries/filter.ts';
-import { checkDraft, chooseTimezone, profileOf } from '../../../cli/jobs/draft-job.ts';
+import { checkDraft, chooseTimezone, profileOf, reportSaved } from '../../../cli/jobs/draft-job.ts';
 import { changedJob, editJob, routesOf } from '../../../cli/jobs/edit-job.ts';
-import {
-  findJob,
-  fireJob,
-  readHistory,
-  recordOf,
-  reportJob,
-  reportSaved,
-  servedTable,
-} from '../../../cli/jobs/open-jobs.ts';
+import { findJob, fireJob, readHistory, recordOf, reportJob, servedTable } from '../../../cli/jobs/open-jobs.ts';
 import { refusing } from '../../../cli/serve/reloader.ts';
 import { useSessions } from '../../../cli/session.ts';
 import { servedRow } from '../../../cli/subscriptions/routes.ts';

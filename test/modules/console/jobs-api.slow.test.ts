@@ -51,7 +51,7 @@ describe('jobs in the API of the console', () => {
     assert.equal((await ask(KEY, sent({ ...asked, timezone: 'Mars/Base' }))).status, 409);
   });
 
-  it('changes only what is given, and first says what it would become', async (t) => {
+  it('changes only the given properties, and first says what the job would become', async (t) => {
     const console = await startConsole(t, CONFIG);
     const { get, change } = console;
     const { id } = await change<'createBlueprintJob'>(KEY, { values });

@@ -1,4 +1,4 @@
-/** "Load more" by keyboard: the focus stays on the button, and goes to the first new row when the button is gone. */
+/** "Load more" by keyboard: the focus stays on the button, and goes to the first new row after the last page. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';

@@ -124,7 +124,8 @@ type ChipsProps = { of: Readonly<Record<string, string>>; filters: Filters; plac
 function Chips({ of, filters, place }: ChipsProps) {
   const all = Object.entries(of);
   if (all.length === 0) return null;
-  const textOf = (name: string, value: string): string => filters[name]?.choices?.[value] ?? value;
+  const textOf = (name: string, value: string): string =>
+    filters[name]?.choices?.[value] ?? value.replace(/^(\d{4}-\d\d-\d\d)T/, '$1 ');
   return (
     <div class="bar">
       {all.map(([name, value]) => (
