@@ -47,10 +47,11 @@ interface AgentSecret {
 }
 
 export const agentSecrets = (config: ProfileConfig): readonly AgentSecret[] =>
-  writtenAgents(config).flatMap(({ path, config: { openai, env } }) => {
-    const key = openai?.api_key;
+  writtenAgents(config).flatMap(({ path, config: { openai, env, key } }) => {
+    const apiKey = openai?.api_key;
     return [
-      ...(key === undefined ? [] : [{ path: [...path, 'openai', 'api_key'], text: key, variable: null }]),
+      ...(key === undefined ? [] : [{ path: [...path, 'key'], text: key, variable: null }]),
+      ...(apiKey === undefined ? [] : [{ path: [...path, 'openai', 'api_key'], text: apiKey, variable: null }]),
       ...Object.entries(openai?.headers ?? {}).map(([variable, text]) => {
         return { path: [...path, 'openai', 'headers', variable], text, variable };
       }),

@@ -16,6 +16,9 @@ export const printable = (text: string): string =>
 const CREDENTIAL =
   /((?:secrets?|value|tokens?|pass|passw(?:or)?d|api_?key|credentials?|private_key|auth_?key|(?<![a-z0-9])[a-z0-9]+_(?:secret|token|pass|password|key))["']?\s*[:=]\s*)(?!\s)((?!["']?(?:env:|file:|INSECURE_NO_AUTH))(?:\[[^\]]*\]?|"[^"]*"?|'[^']*'?|[^\s,}\]{["'|>&*][^,}\]]*))/gi;
 
+/** A value after `key` that is longer than words of a path. */
+const LONG_KEY = /((?<![\w.-])key["']?\s*[:=]\s*["']?)((?:sk-|(?=[\w-]*\d)(?=[\w-]{20}))[\w-]+)(?![\w.-]*[.}])/gi;
+
 /** Credentials in a URL: user information, and parameters whose names indicate a secret. */
 const URL_CREDENTIAL =
   /(\w:\/\/)([^\s/@"']+)(?=@)|([?&](?:access_token|token|api_?key|key|secret|password|sig|signature)=)([^&#\s"']+)/gi;
@@ -23,9 +26,11 @@ const URL_CREDENTIAL =
 /** Masks anything that looks like a literal credential on one line. Keeps the length. */
 export const maskCredentials = (line: string): string =>
   maskUrls(
-    line.replace(CREDENTIAL, (whole, key: string, value: string) =>
-      isHarmless(/^\w+/.exec(key)?.[0] ?? '', value) ? whole : key + maskItems(value),
-    ),
+    line
+      .replace(CREDENTIAL, (whole, key: string, value: string) =>
+        isHarmless(/^\w+/.exec(key)?.[0] ?? '', value) ? whole : key + maskItems(value),
+      )
+      .replace(LONG_KEY, (_, key: string, value: string) => key + mask(value)),
   );
 
 /** Whether a text contains or names something that looks like a credential; messages do not repeat such texts. */

@@ -122,7 +122,7 @@ function collect(document: Document.Parsed, sensitive: ReadonlySet<number>): rea
       (isSecretName(String(key.value)) && !(isScalar(value) && isHarmless(String(key.value), String(value.value)))));
   visit(document, {
     Pair(_, pair, path) {
-      if (!holdsSecret(pair) || isEntry(pair, path)) return undefined;
+      if (!(holdsSecret(pair) || isKeyOfAgent(pair, path)) || isEntry(pair, path)) return undefined;
       coverPart(pair.value, secrets);
       // `coverAnchors` follows its aliases.
       return visit.SKIP;
@@ -152,6 +152,13 @@ const ENTRIES: ReadonlySet<unknown> = new Set(['routes', 'jobs', 'sources', 'tar
 function isEntry({ value }: Pair, path: readonly unknown[]): boolean {
   const parent = path.at(-2);
   return isMap(value) && isPair(parent) && isScalar(parent.key) && ENTRIES.has(parent.key.value);
+}
+
+/** `key` is a secret below `agent`, `agents.<name>` and `gateway.store`; elsewhere it is a template. */
+function isKeyOfAgent({ key }: Pair, path: readonly unknown[]): boolean {
+  if (!isScalar(key) || key.value !== 'key') return false;
+  const names = path.filter(isPair).map((pair) => (isScalar(pair.key) ? pair.key.value : null));
+  return names.at(-1) === 'agent' || names.at(-1) === 'store' || names.at(-2) === 'agents';
 }
 
 /** Repeats until there are no new anchors, because anchored values may contain aliases. */

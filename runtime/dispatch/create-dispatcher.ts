@@ -165,6 +165,8 @@ class DispatcherService implements DispatchService {
     observer?.superseded?.(dispatch, replaced.length);
     for (const ref of replaced) this.contents.forget(ref);
     this.runs.replace(replaced);
+    // Counts the waiting runs again.
+    this.loop.wake();
   }
 
   async deliver(...[dispatch, claim, timeoutMs]: Parameters<Dispatcher['deliver']>): ReturnType<Dispatcher['deliver']> {

@@ -80,12 +80,16 @@ export function tableSecretRefs(
   return [...refs, ...Object.values(routes).flatMap(routeSecretRefs)];
 }
 
-/** Literals of environment and headers are settings, such as `STAGE: production`, unless `only_to` hides them. */
+/**
+ * Literals of environment and headers are settings, such as `STAGE: production`, unless `only_to` hides them or they are the key of a
+ * known program.
+ */
 function agentSettings(plan: AgentPlan): readonly SecretRef[] {
   const values = plan.kind === 'command' ? plan.env : plan.kind === 'openai' ? (plan.headers ?? {}) : {};
   const hidden = 'only_to' in plan ? plan.only_to : {};
+  const key = 'program' in plan ? plan.program?.key : undefined;
   return Object.entries(values).flatMap(([name, ref]) =>
-    ref.kind === 'literal' && !Object.hasOwn(hidden, name) ? [ref] : [],
+    ref.kind === 'literal' && name !== key && !Object.hasOwn(hidden, name) ? [ref] : [],
   );
 }
 

@@ -286,8 +286,10 @@ export interface AgentFile {
   needs?: ('model' | 'key' | 'base_url')[];
   /**
    * Program and arguments. A list within the list is left out if one of its placeholders has no value.
+   *
+   * @minItems 1
    */
-  command: (string | Arguments)[];
+  command: [string | Arguments, ...(string | Arguments)[]];
   /**
    * Why the program can do no harm without toolsets.
    */
@@ -5986,6 +5988,10 @@ export interface ProgramPlan {
    * The program has a private folder in place of the one in the user's home.
    */
   has_state: boolean;
+  /**
+   * The variable that contains the key of the model. Absent: no key is set.
+   */
+  key?: string;
   env?: {
     [k: string]: EntryValue;
   };

@@ -24,6 +24,7 @@ platforms:
   telegram: { enabled: true, token: ${LITERAL}9, tokn: ${LITERAL}10, variant: ${'x'} }
   email: { enabled: true, smtp_pass: ${LITERAL}11, smtp_port: x }
 agent: { openai: { base_url: 1, api_key: ${LITERAL}12, modle: x } }
+agents: { named: { use: codex, key: ${LITERAL}17, modle: x } }
 `;
 
 describe('a literal secret is not repeated', () => {

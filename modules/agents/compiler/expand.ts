@@ -63,12 +63,14 @@ function checkUse(config: AgentConfig, file: AgentFile, complain: Complain): voi
     const takes = key === 'key' ? file.key !== undefined : text.includes(`{${key}}`);
     if (config[key] !== undefined && !takes) complain(key, `${file.title} takes no \`${key}\``);
   }
-  const { base_url: url } = config;
+  const { base_url: url = file.base_url } = config;
+  const key = config.base_url === undefined ? 'use' : 'base_url';
   if (url === undefined) return;
   const parsed = parseBaseUrl(url, { allowHttp: false, secret: false });
-  if (typeof parsed === 'string') complain('base_url', parsed);
+  const before = key === 'use' ? `the \`base_url\` of ${file.title}: ` : '';
+  if (typeof parsed === 'string') complain(key, `${before}${parsed}`);
   // It becomes part of arguments and of settings in TOML and JSON.
-  else if (/["'\\\s{}]/.test(url)) complain('base_url', 'the URL contains a quote, a brace, a backslash or a space');
+  else if (/["'\\\s{}]/.test(url)) complain(key, `${before}the URL contains a quote, a brace, a backslash or a space`);
 }
 
 /** @param walls the sandbox that applies to the agent, as written */
@@ -107,6 +109,7 @@ function expandAgent(
       name,
       version: file.versions === undefined ? undefined : { argv: [...words, '--version'], ...file.versions },
       has_state: key !== undefined,
+      key: key === undefined ? undefined : file.key,
       env: Object.fromEntries(later),
       files: key === undefined ? {} : filled(file.files, values),
       commands: file.commands,

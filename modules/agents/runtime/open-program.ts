@@ -91,10 +91,10 @@ async function writeFiles(folder: string, entries: Entries, values: PlaceholderV
 
 async function end(plan: ProgramPlan, conversation: Conversation, result: ProcessResult): Promise<PrintedAnswer> {
   const text = 'stdout' in result && result.stdout !== undefined ? result.stdout.toString('utf8') : '';
-  const { answer, reason, status, id, usage } = readPrinted([text, result.stderr], plan.output);
+  const { answer, reason, status, id, usage, said } = readPrinted([text, result.stderr], plan.output);
   const succeeded = result.kind === 'exit' && result.code === 0 && answer !== null;
   const { lost } = plan.conversation ?? {};
-  const isLost = lost !== undefined && !succeeded && `${text}\n${result.stderr}`.includes(lost);
+  const isLost = lost !== undefined && !succeeded && said.includes(lost);
   const own = await conversation.end({ succeeded, isLost, id, usage });
   const permanent = status !== null && status >= 400 && status < 500 && ![408, 409, 429].includes(status);
   return {

@@ -18,6 +18,8 @@ export interface PrintedResult {
   readonly status: number | null;
   readonly usage: Usage | null;
   readonly id: string | null;
+  /** What the program itself said of a failure: the model's text is not in it. */
+  readonly said: string;
 }
 
 /** @param texts stdout, and stderr, which counts if there is no JSON in stdout: some print errors there */
@@ -31,18 +33,20 @@ export function readPrinted(
   const found = isComplete ? textIn(printed, answer) : null;
   const failures = errors.map((place) => ({ place, reason: textIn(printed, place) }));
   const failure = failures.find(({ reason }) => reason !== null);
+  const reason = failure?.reason?.trim() ?? null;
   return {
+    said: [reason, stderr, inStdout.length > 0 ? '' : stdout].join('\n'),
     answer: found === null || found.trim() === '' ? null : found,
-    reason: failure?.reason?.trim() ?? null,
+    reason,
     status: failure === undefined ? null : statusIn(printed, failure.place),
     usage: usage === undefined ? null : usageIn(printed, usage),
     id: id === undefined ? null : textIn(printed, id),
   };
 }
 
-/** In the order in which they were printed: one value, the members of a list, or one value a line. */
+/** In the order in which they were printed: one value, also between lines of other text, the members of a list, or one value a line. */
 function parsePrinted(text: string): readonly unknown[] {
-  const whole = tryParseJson(text);
+  const whole = tryParseJson(text) ?? tryParseJson(/^\{$[\s\S]*^\}$/m.exec(text)?.[0] ?? '');
   if (whole !== undefined) return Array.isArray(whole) ? whole : [whole];
   return text.split('\n').flatMap((line) => {
     const value = tryParseJson(line);

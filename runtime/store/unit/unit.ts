@@ -170,7 +170,10 @@ export class WorkUnit implements GuardRows {
       turn: replaced?.turn ?? ref,
       blocked_by: null,
     };
-    if (session !== null && head.on_newer !== undefined) this.replaceEarlier(row, session, head.on_newer, replaced);
+    // A replayed event is not newer than those that came after it.
+    const isNew = head.replay_of === null;
+    if (session !== null && head.on_newer !== undefined && isNew)
+      this.replaceEarlier(row, session, head.on_newer, replaced);
     if (session !== null) this.joinQueue(row, session, replaced);
     rows.work.set(ref, row);
     this.newWork.add(row);

@@ -209,8 +209,8 @@ export function settleTurns({ dispatches, turns }: MemoryTables, now: number): v
 
 /** The runs of its session that a new event ends: those that wait, and with `cancel` the one in progress. */
 export function replaceEarlier(tables: MemoryTables, row: DispatchRow, now: number): { replaced?: Ref[] } {
-  const { on_newer } = row.dispatch;
-  if (on_newer === undefined || row.session === null || row.state !== 'pending') return {};
+  const { on_newer, replay_of } = row.dispatch;
+  if (on_newer === undefined || replay_of !== null || row.session === null || row.state !== 'pending') return {};
   const earlier = [...tables.dispatches.values()].filter(
     (one) => one.session === row.session && one.ref < row.ref && (one.state === 'pending' || one.state === 'running'),
   );

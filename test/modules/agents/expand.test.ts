@@ -69,6 +69,16 @@ describe('an expanded agent', () => {
     assert.deepEqual(compileAgent({ use: 'codex' }, { [path]: own }).argv, ['mine', '{toolsets}']);
     assert.deepEqual(faults({ use: 'codex' }, { [path]: own.replace('output', 'outputs') }).length > 0, true);
   });
+  for (const line of [
+    'base_url: models.example.com/v1',
+    'base_url: http://models.example.com/v1',
+    'files: { ../x: a }',
+    'command: []',
+  ])
+    test(`refuses an entry of the home with ${line}`, () => {
+      const entry = `title: Mine\n${line.startsWith('command') ? '' : 'command: [mine]\n'}${line}\noutput: { answer: { path: text } }\n`;
+      assert.notDeepEqual(faults({ use: 'mine' }, { '~/.hookwright/catalog/agents/mine.yaml': entry }), []);
+    });
 });
 
 describe('the sandbox of an expanded agent', () => {

@@ -196,6 +196,14 @@ describe('conversations', () => {
     assert.equal((await run('c', { continued: true })).answer, '1: c');
   });
 
+  test('are not lost because the model writes that they are', async (t) => {
+    const { run, home } = start(t, 'claude-code', claudeCode());
+    await run('a', { continued: true });
+    const cut = (): ProcessResult => exit(0, claudeResult('No conversation found', { stop_reason: 'max_tokens' }));
+    assert.match(String((await start(t, 'claude-code', cut, home).run('b', { continued: true })).reason), /max_tokens/);
+    assert.equal((await start(t, 'claude-code', claudeCode(), home).run('c', { continued: true })).answer, '2: c');
+  });
+
   test('are dropped after 29 days', async (t) => {
     const { run, clock, home } = start(t, 'codex', codex());
     await run('a', { continued: true });

@@ -78,6 +78,13 @@ describe('a newer event of a session', () => {
     assert.deepEqual(texts, ['b']);
   });
 
+  it('makes room in the queue for further events', async () => {
+    const { send } = bench('latest', {
+      context: { limits: () => ({ max_concurrent_runs: 1, max_queued_runs: 2 }) },
+    });
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await send(id);
+  });
+
   it('does not retry a failed run once a newer event waits', async () => {
     const { send, begun, clock, store } = bench('latest', { max_attempts: 3 });
     const failing = { timeout: 900_000 };

@@ -148,6 +148,13 @@ describe('createAgents', () => {
 });
 
 describe('tableSecretRefs', () => {
+  it('includes the literal key of a known program', () => {
+    const key = { kind: 'literal', value: 'sk-0123456789', scope: 'default' } as const;
+    const agent = { kind: 'command', env: { MODEL_KEY: key }, program: { key: 'MODEL_KEY' } };
+    const table = { profiles: { default: { agent, agents: {}, targets: {} } }, server: {}, routes: {} };
+    assert.deepEqual(tableSecretRefs(table as unknown as Parameters<typeof tableSecretRefs>[0]), [key]);
+  });
+
   it('leaves out literals of agent.env, unless `only_to` hides them from the program', () => {
     const literal = { kind: 'literal', value: 'production', scope: 'default' } as const;
     const env = { STAGE: { ...literal }, KEY: { ...literal, kind: 'env' as const }, HIDDEN: { ...literal } };

@@ -92,6 +92,18 @@ export function newer(open: StoreOpener): void {
     assert.deepEqual(await audit(opened.store), []);
   });
 
+  it('does not count a replay as newer', async (t) => {
+    const opened = await open(t);
+    const running = await put(opened, of('b', 'cancel'));
+    await take(opened.store, 1000);
+    const again = await put(opened, { ...of('a again', 'cancel'), replay_of: 'a' });
+    assert.deepEqual(again.replaced, []);
+    assert.deepEqual(await stateOf(opened, 'b'), ['running', null]);
+    await advance(opened.store, running.ref, 'done', 1100, { answer: 'x' });
+    assert.deepEqual(await idsOf(opened.store, await take(opened.store, 1100)), ['a again']);
+    assert.deepEqual(await audit(opened.store), []);
+  });
+
   it('delivers a run that has answered', async (t) => {
     const opened = await open(t);
     const first = await put(opened, of('first', 'cancel'));
