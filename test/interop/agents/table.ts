@@ -65,14 +65,19 @@ export function writeTable(columns: readonly Column[], checks: readonly string[]
   const remarks = columns.flatMap(({ name, results }) =>
     Object.entries(results).flatMap(([check, result]) => {
       if (result === null) return [];
-      return [
-        `${remark(name, check)} ${typeof result === 'string' ? result.replaceAll('\n', ' ').slice(0, 200) : result.none}.`,
-      ];
+      return [`${remark(name, check)} ${typeof result === 'string' ? plain(result) : result.none}.`];
     }),
   );
   const table = [line(['', ...all.map(([title]) => title)]), line(['---', ...all.map(() => '---')]), ...body];
   const text = `\n${table.join('\n')}\n\n${[...kept, ...remarks].toSorted().join('\n')}\n\n`;
   writeFileSync(PAGE, `${before}${BEGIN}\n${text}${END}${after}`);
 }
+
+/** Without the folder of the programs, which differs. */
+const plain = (text: string): string =>
+  text
+    .replaceAll('\n', ' ')
+    .replaceAll(/\/\S*\/\.bin\//g, '')
+    .slice(0, 200);
 
 const remark = (name: string, check: string): string => `- \`${name}\`, ${check}:`;
