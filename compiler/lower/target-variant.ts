@@ -113,7 +113,7 @@ function checkSettings(names: readonly string[], pathOf: (index: number) => Node
 }
 
 function lowerFind(find: TargetFind, path: NodePath, scope: TargetScope): FindPlan {
-  const { request, list = '.', page_size } = find;
+  const { request, list = '.', page_size, remove } = find;
   return {
     requests: lowerEachRequest(request, [...path, 'request'], scope),
     list: splitPath(list),
@@ -121,6 +121,7 @@ function lowerFind(find: TargetFind, path: NodePath, scope: TargetScope): FindPl
     id: splitPath(find.id),
     ...(find.author === undefined ? {} : { author: splitPath(find.author) }),
     page_size,
+    ...(remove === undefined ? {} : { remove: lowerEachRequest(remove, [...path, 'remove'], scope) }),
   };
 }
 

@@ -19,7 +19,7 @@ import type { Logger } from '../platform/log.ts';
 import type { AgentLimit, Store } from '../store/contract.ts';
 import type { RunLimit } from '../store/run-limits.ts';
 import type { AgentRunner, OutputHandover } from './agent-runner.ts';
-import type { Claim, Dispatcher, DispatchObserver, LimitedEvent } from './dispatcher.ts';
+import type { Claim, Dispatcher, DispatchObserver, LimitedEvent, Observers } from './dispatcher.ts';
 import type { FindInstallation } from './own-message.ts';
 
 /** An agent of a profile with its limits. */
@@ -140,6 +140,14 @@ export interface Approvals {
 }
 
 export type OpenApprovals = (context: ApprovingContext) => Approvals;
+
+/** The dependencies of the module that shows the progress of events. */
+export interface ProgressContext extends Omit<GuardContext, 'state' | 'heartbeatUrl'> {
+  readonly installation: FindInstallation;
+  readonly observers: Observers;
+}
+
+export type OpenProgress = (context: ProgressContext) => Pick<Guard, 'close'>;
 
 /** A failure, by its kind and subject. `count`: how much of it there is now; absent: each call counts once. */
 export type AlertCondition = Pick<LastingAlert, 'kind' | 'subject' | 'about' | 'until'> & { readonly count?: number };

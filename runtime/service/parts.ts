@@ -114,9 +114,13 @@ function needsApproval({ routes, jobs }: RouteTable): boolean {
   return all.some(({ approve_ms }) => approve_ms !== undefined);
 }
 
-/** Opens statuses if one of these routes has them. Rejects with TableError if no module provides statuses. */
-export async function prepareStatuses(statuses: Lazy<Statuses>, plans: readonly RoutePlan[]): Promise<void> {
-  if (plans.some(({ status }) => status !== undefined)) await statuses.use();
+/** Opens statuses and progress if one of these routes has them. Rejects with TableError if no module provides them. */
+export async function prepareEvents(
+  parts: { readonly statuses: Lazy<Statuses>; readonly progress: Lazy<unknown> },
+  plans: readonly RoutePlan[],
+): Promise<void> {
+  if (plans.some(({ status }) => status !== undefined)) await parts.statuses.use();
+  if (plans.some(({ progress }) => progress !== undefined)) await parts.progress.use();
 }
 
 /** Runs programs in a module's sandbox, which is loaded with the first program that needs it. */

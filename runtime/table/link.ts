@@ -159,6 +159,7 @@ export function linkRoute(
     onFailure: (plan.on_failure ?? []).map((delivery) => linkDelivery(delivery, scope)),
     loop: linkLoop(plan, table),
     pins: Object.entries(plan.pins ?? {}).map(([name, template]) => [name, linkTemplate(template)] as const),
+    progress: (plan.progress ?? []).map((place) => linkDelivery(place, scope)),
     sessionKey: plan.session === null ? null : linkKey(plan.session.key),
   };
 }

@@ -849,6 +849,10 @@ export interface RouteConfig {
    */
   fresh?: string;
   /**
+   * Shows the state of the work on the object of the event, in the route's source: accepted, running, waiting for approval, done, failed or superseded. One mark, which is kept up to date.
+   */
+  progress?: 'reaction' | 'status' | 'comment';
+  /**
    * Payload path or template that identifies a conversation. Runs with the same value run one at a time, in the order of acceptance.
    */
   session_key?: string;
@@ -2620,6 +2624,7 @@ export interface TargetFile {
    * Template of the commit in an event that posts are about. `{commit}` in requests is the value of `fresh` on the route if it is a commit, else this one.
    */
   commit?: string;
+  progress?: TargetProgress;
   /**
    * The request that sends one piece of text, or several requests. The first whose `when` matches the address is sent.
    */
@@ -2842,7 +2847,7 @@ export interface TargetRequest {
   /**
    * HTTP method.
    */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
   /**
    * Path below the base. Values are percent-encoded within their segment.
    */
@@ -2938,6 +2943,10 @@ export interface TargetFind {
    * Number of entries on a full page; another page may follow.
    */
   page_size: number;
+  /**
+   * The request that sends one piece of text, or several requests. The first whose `when` matches the address is sent.
+   */
+  remove?: TargetRequest | [TargetRequest, ...TargetRequest[]];
 }
 export interface TargetState {
   /**
@@ -2952,6 +2961,50 @@ export interface TargetState {
    * Dotted path of the state in the response. If it is missing there, the object has no such state and counts as unchanged.
    */
   value: string;
+}
+/**
+ * Shows the progress of the work on events of a source, for `progress` of a route.
+ */
+export interface TargetProgress {
+  /**
+   * The value of `progress` on a route.
+   */
+  as: 'reaction' | 'status' | 'comment';
+  /**
+   * The source of the events.
+   */
+  source: string;
+  /**
+   * Addresses, as templates of the event. The first one whose placeholders all have a value is used.
+   *
+   * @minItems 1
+   */
+  at: [
+    {
+      [k: string]: string;
+    },
+    ...{
+      [k: string]: string;
+    }[]
+  ];
+  marks: TargetMarks;
+}
+/**
+ * What is sent for each state of the work.
+ */
+export interface TargetMarks {
+  accepted: TargetMark;
+  running: TargetMark;
+  waiting: TargetMark;
+  done: TargetMark;
+  failed: TargetMark;
+  superseded: TargetMark;
+}
+/**
+ * Values of content fields; without content fields, `text` is the mark.
+ */
+export interface TargetMark {
+  [k: string]: string;
 }
 /**
  * How to get the name of the account that posts, for `find` and to ignore its own events. The request is sent if the setting `login` is not set, and may contain only settings and `{jwt}`.
@@ -3226,7 +3279,7 @@ export interface TargetRequest1 {
   /**
    * HTTP method.
    */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
   /**
    * Path below the base. Values are percent-encoded within their segment.
    */
@@ -3329,7 +3382,7 @@ export interface TargetRequest2 {
   /**
    * HTTP method.
    */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
   /**
    * Path below the base. Values are percent-encoded within their segment.
    */
@@ -3357,7 +3410,7 @@ export interface TargetRequest3 {
   /**
    * HTTP method.
    */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
   /**
    * Path below the base. Values are percent-encoded within their segment.
    */
@@ -3385,7 +3438,7 @@ export interface TargetRequest4 {
   /**
    * HTTP method.
    */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
   /**
    * Path below the base. Values are percent-encoded within their segment.
    */
@@ -3413,7 +3466,7 @@ export interface TargetRequest5 {
   /**
    * HTTP method.
    */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
   /**
    * Path below the base. Values are percent-encoded within their segment.
    */
@@ -3635,7 +3688,7 @@ export interface TargetRequest6 {
   /**
    * HTTP method.
    */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
   /**
    * Path below the base. Values are percent-encoded within their segment.
    */
@@ -3720,6 +3773,7 @@ export interface Dispatch {
   on_newer?: 'latest' | 'cancel';
   pins?: DispatchPins;
   deliveries: DispatchDelivery[];
+  progress?: DispatchDelivery1;
   /**
    * Targets that receive the reason if the run fails permanently. Absent: none.
    */
@@ -3832,6 +3886,34 @@ export interface HandedOutput {
 }
 export interface OutputContent {
   [k: string]: ContentValue;
+}
+/**
+ * Delivery to one target, with its rendered address.
+ */
+export interface DispatchDelivery1 {
+  /**
+   * Canonical name.
+   */
+  target: string;
+  /**
+   * Name of the target for display, if it differs from `target`.
+   */
+  label?: string;
+  extra: DispatchExtra;
+  /**
+   * Keys of `extra` that contain a placeholder without a value.
+   */
+  unresolved: string[];
+  place?: ShownPlace;
+  output?: HandedOutput;
+  /**
+   * The message requests this approval, and has buttons that answer it. Absent: it has no buttons.
+   */
+  approval?: string;
+  /**
+   * Time that the message waits for approval, in ms; absent: no approval is needed.
+   */
+  approve_ms?: number;
 }
 /**
  * One kind of output of an agent, with its limits and its rendered address.
@@ -4003,6 +4085,10 @@ export interface Explanation {
    */
   fresh?: string;
   /**
+   * Where the progress is shown. Null: the event has no such object. Absent: it is not shown.
+   */
+  progress?: ExplainedDelivery | null;
+  /**
    * The event replaces earlier runs of its session: those that wait, and with `cancel` also the one in progress. Absent: none.
    */
   on_newer?: 'latest' | 'cancel';
@@ -4171,6 +4257,7 @@ export interface ExplainedOutput {
   fields: string[];
   allow: AllowedValues;
   max: number;
+  required?: true;
 }
 /**
  * Files and hosts that a program can reach. Paths are absolute, or begin with `~/`.
@@ -4866,6 +4953,10 @@ export interface RoutePlan {
   coalesce: CoalescePlan;
   session: SessionPlan;
   pins?: PinsPlan;
+  /**
+   * Where the progress is shown: the first address whose placeholders all have a value. Absent: nowhere.
+   */
+  progress?: DeliveryPlan[];
   mirror_to_session: boolean;
   rate_limit: number;
   max_concurrent: number | null;
@@ -5375,6 +5466,7 @@ export interface TargetPlan {
    * Template of the commit in an event that posts are about. Absent: none.
    */
   commit?: string;
+  progress?: ProgressPlan;
   /**
    * How messages are sent. `http`: by the requests in `variants`. The other values are drivers in the program.
    */
@@ -5392,6 +5484,39 @@ export interface TargetPlan {
    * Ways to reach the service, preferred first; empty unless the driver is `http`.
    */
   variants: VariantPlan[];
+}
+/**
+ * How the progress of work on events of a source is shown. Absent: it is not.
+ */
+export interface ProgressPlan {
+  as: 'reaction' | 'status' | 'comment';
+  source: string;
+  /**
+   * @minItems 1
+   */
+  at: [
+    {
+      [k: string]: string;
+    },
+    ...{
+      [k: string]: string;
+    }[]
+  ];
+  marks: MarkPlans;
+}
+export interface MarkPlans {
+  accepted: MarkPlan;
+  running: MarkPlan;
+  waiting: MarkPlan;
+  done: MarkPlan;
+  failed: MarkPlan;
+  superseded: MarkPlan;
+}
+/**
+ * Values of content fields; without content fields, `text` is the mark.
+ */
+export interface MarkPlan {
+  [k: string]: string;
 }
 export interface SettingPlan {
   name: string;
@@ -5531,7 +5656,7 @@ export interface RequestPlan {
    * Address key that must be set for this request to be sent. Absent: no condition.
    */
   given?: string;
-  method: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
   path: ValueTemplate;
   query: NamedTemplates;
   headers: NamedTemplates;
@@ -5605,6 +5730,10 @@ export interface FindPlan {
   id: string[];
   author?: string[];
   page_size: number;
+  /**
+   * Removes an earlier mark. Absent: the marks of the target replace each other.
+   */
+  remove?: RequestPlan[];
 }
 export interface FreshPlan {
   matches: string;
@@ -5746,7 +5875,7 @@ export interface RequestPlan1 {
    * Address key that must be set for this request to be sent. Absent: no condition.
    */
   given?: string;
-  method: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
   path: ValueTemplate;
   query: NamedTemplates;
   headers: NamedTemplates;

@@ -220,6 +220,9 @@ class WatchedRequest implements Watcher {
       coalesce: this.coalesce(),
       session: dispatch?.mode === 'agent' ? dispatch.session : null,
       ...(dispatch?.pins?.fresh === undefined ? {} : { fresh: dispatch.pins.fresh }),
+      ...(plan.progress === undefined
+        ? {}
+        : { progress: dispatch?.progress ? this.delivery(dispatch.progress) : null }),
       ...(dispatch?.on_newer === undefined ? {} : { on_newer: dispatch.on_newer }),
       toolsets: [...(dispatch?.toolsets ?? [])],
       skills: [...(dispatch?.skills ?? [])],
@@ -237,12 +240,13 @@ class WatchedRequest implements Watcher {
   }
 
   private outputs(): Pick<Explanation, 'outputs'> {
-    const outputs = this.dispatch?.outputs?.map(({ name, fields, allow, max, delivery }) => ({
+    const outputs = this.dispatch?.outputs?.map(({ name, fields, allow, max, delivery, required }) => ({
       output: name,
       ...this.delivery(delivery),
       fields: fields.map((field) => field.name),
       allow,
       max,
+      ...(required === undefined ? {} : { required }),
     }));
     return outputs === undefined ? {} : { outputs };
   }
