@@ -20,12 +20,14 @@ const DOCUMENTS = [
   .concat(examples);
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+/** Blocks with longer fences contain lines of three backticks. */
+const BLOCK = /^([ \t]*)(`{3,})[\s\S]*?^\1\2$/gm;
 const withoutCode = (markdown: string): string =>
-  markdown.replace(/^([ \t]*)```[\s\S]*?^\1```$/gm, '').replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()]/g, ''));
+  markdown.replace(BLOCK, '').replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()]/g, ''));
 
 /** The anchors of a page as GitHub makes them. */
 function anchors(markdown: string): ReadonlySet<string> {
-  const titles = [...markdown.replace(/^([ \t]*)```[\s\S]*?^\1```$/gm, '').matchAll(/^#+ (.*)$/gm)];
+  const titles = [...markdown.replace(BLOCK, '').matchAll(/^#+ (.*)$/gm)];
   return new Set(titles.map(([, title = '']) => anchorOf(title)));
 }
 

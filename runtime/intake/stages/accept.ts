@@ -173,6 +173,7 @@ export async function answerCallback(intake: Intake, { approvals }: Services): P
   if (opened === null || plan.callback === undefined || insecure) return ROUTE_DISABLED;
   const answer = await orRefused(opened.answered(plan.callback, intake.data));
   if ('kind' in answer) return refuse(intake, answer);
+  intake.event = 'approval';
   const headers = answer.body === null ? [] : ['Content-Type', 'application/json'];
   return textReply(200, answer.counts ? 'accepted' : 'ignored', answer.body ?? '', headers);
 }
