@@ -6,6 +6,7 @@ import { rule } from '../../../../compiler/rules/support/rule.ts';
 import { didYouMean, oneOf } from '../../../../compiler/text/suggest.ts';
 import type { JobView, Reporter, RouteView, Views } from '../../../../compiler/views/views.ts';
 import type { ContentField, OutputConfig } from '../../../../schemas/generated/types.ts';
+import { buttonTargets } from '../callbacks.ts';
 
 /** A direct delivery with `approve`: its sender would wait for a person. */
 export const approvalDirect = rule('approval-direct', {
@@ -35,7 +36,8 @@ function check(view: RouteView | JobView, report: Reporter): void {
 export const approvalOpen = rule('approval-open', { route: checkConsole, job: checkConsole });
 
 function checkConsole(view: RouteView | JobView, report: Reporter): void {
-  if (view.scope.table.gateway.console?.token !== null) return;
+  const { console } = view.scope.table.gateway;
+  if (console === null || console.token !== null || console.users !== undefined) return;
   for (const path of approvedPaths(view)) {
     const message =
       'without a token of the console, any program on this machine, the agent too, can approve the message';
@@ -53,6 +55,27 @@ export const approvalUnconfined = rule('approval-unconfined', {
     const message = `approval of the messages of ${asking} does not stop an agent that means harm: without a sandbox, it can use the control socket and the console's token like its operator`;
     const hint = 'add a `sandbox`, or state what limits the program: `confined: <a container, another user>`';
     report({ path: [...path, 'command'], at: 'value', message, hint });
+  },
+});
+
+/** Approval requests to a chat that supports buttons, without buttons. */
+export const approvalButtons = rule('approval-buttons', {
+  config({ scope }, report) {
+    for (const { label, buttons } of buttonTargets(scope.table)) {
+      const message = `approval requests to \`${label}\` have no buttons: ${String(buttons)}`;
+      if (typeof buttons === 'string') report({ path: ['gateway', 'approvals', 'deliver'], at: 'value', message });
+    }
+  },
+});
+
+/** Buttons that everyone in the chat may press. */
+export const approvalAnyone = rule('approval-anyone', {
+  config({ scope: { table } }, report) {
+    const labels = buttonTargets(table).flatMap(({ label, buttons }) => (typeof buttons === 'string' ? [] : label));
+    if (labels.length === 0 || table.gateway.approvals?.allow !== undefined) return;
+    const message = `approval requests to ${oneOf(labels, 'and')} have buttons, and everyone in the chat can approve`;
+    const hint = 'list the ids of those who may answer: `allow: [U024BE7LH]`';
+    report({ path: ['gateway', 'approvals'], at: 'key', message, hint });
   },
 });
 

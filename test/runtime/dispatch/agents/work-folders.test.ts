@@ -121,9 +121,19 @@ describe('work folders', () => {
     'a workspace of an editor': 'x/My.code-workspace',
     'other variables': '.env.local',
     'a command of a rebase': '.git/rebase-merge/git-rebase-todo',
+    'a folder that cannot be changed': 'locked/.claude/settings.json',
+    'hooks of a code host': 'a/.GitHub/hooks/start.json',
+    'a name with an invisible character': '.cla\u200bude/settings.json',
+    'a name in wide letters': 'a/\uff23LAUDE.md',
+    'a name with an old letter': '.v\u017fcode/tasks.json',
+    'a file of an interpreter': 'a/.Rprofile',
+    'a file below a very long path': `${Array(5).fill('d'.repeat(200)).join('/')}/.envrc`,
   };
   const bytes = (home: string, name: string) =>
-    Buffer.concat([Buffer.from(`${home}/`), Buffer.from(name.replace('\\xff', '\xff'), 'latin1')]);
+    Buffer.concat([
+      Buffer.from(`${home}/`),
+      Buffer.from(name.replace('\\xff', '\xff'), name.includes('\\xff') ? 'latin1' : 'utf8'),
+    ]);
 
   for (const [what, name] of Object.entries(PLANTED)) {
     it(`lets no run leave for the next one or the operator: ${what}`, async (t) => {
@@ -138,6 +148,7 @@ describe('work folders', () => {
         if (name.includes('.git/')) writeFileSync(Buffer.concat([parent, Buffer.from('/../HEAD')]), '');
         writeFileSync(path, 'evil');
         if (name.startsWith('closed')) chmodSync(join(folder.path, 'closed'), 0);
+        if (name.startsWith('locked')) chmodSync(join(folder.path, 'locked'), 0o500);
         // A killed gateway does not release the folder.
         if (when === 'after the run') await folder.release();
         else await new WorkFolders(recordLog()).create('shared', home, 'b');
