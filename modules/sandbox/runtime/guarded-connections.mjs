@@ -19,24 +19,20 @@ export const localAddresses = () =>
  * @returns a function that tells whether the gateway listens at the address, or may do so because its ports cannot be read
  */
 export const ownPorts = (gateway) => (address, port) => {
-  const version = isIP(address ?? '');
   try {
-    return version > 0 && thisMachine().check(address, `ipv${version}`) && listening(gateway).has(port);
+    return isHere(address) && listening(gateway).has(port);
   } catch {
     return true;
   }
 };
 
 /** IPv4 addresses match in IPv6 notation too. */
-function thisMachine() {
-  const addresses = new BlockList();
-  for (const [net, bits] of [
-    ['127.0.0.0', 8],
-    ['0.0.0.0', 8],
-  ])
-    addresses.addSubnet(net, bits);
-  for (const address of ['::1', '::', ...localAddresses()]) addresses.addAddress(address, `ipv${isIP(address)}`);
-  return addresses;
+function isHere(address = '') {
+  const here = new BlockList();
+  here.addSubnet('127.0.0.0', 8);
+  here.addSubnet('0.0.0.0', 8);
+  for (const each of ['::1', '::', ...localAddresses()]) here.addAddress(each, `ipv${isIP(each)}`);
+  return isIP(address) > 0 && here.check(address, `ipv${isIP(address)}`);
 }
 
 function listening(pid) {
@@ -55,35 +51,33 @@ function listening(pid) {
   return new Set(ours.map(([, local]) => Number.parseInt(local.split(':').at(-1), 16)));
 }
 
-/** @param say reports a refused connection @returns the function that replaces `net.connect` */
-export const guardConnect = (connect, { isOwn, isReceiver, say }) => {
-  return (options, ...rest) => {
-    const { host, port, lookup = resolve } = options;
-    if (typeof host !== 'string') return connect(options, ...rest);
-    const refusal = (reason) => {
-      say(`deny network-outbound ${host}:${port}: ${reason}`);
-      return new Error(reason);
-    };
-    const refuseOwn = () => refusal('the gateway uses this port');
-    if (isOwn(host, port)) return new Socket().destroy(refuseOwn());
-    const checked = (name, how, done) =>
-      lookup(name, how, (error, found, family) => {
-        const isRefused = [found].flat().some((each) => isOwn(each?.address ?? each, port));
-        if (isRefused) done(refuseOwn());
-        else done(error, found, family);
-      });
-    const socket = connect({ ...options, lookup: checked }, ...rest);
-    // The proxy also connects to find the address for a request. Only a tunnel is piped.
-    const pipe = () => socket.destroy(refusal('a tunnel to a host that gets a secret cannot be searched for it'));
-    return isReceiver(host) ? Object.assign(socket, { pipe, write: () => true }) : socket;
-  };
-};
+const OWN = 'the gateway uses this port';
+const TUNNEL = 'a tunnel to a host that gets a secret cannot be searched for it';
 
-/** @returns the function that replaces `http.request` or `https.request` */
-export const guardRequest = (request, { isOwn, say }) => {
-  return (options, respond) => {
-    if (!isOwn(options.host, options.port)) return request(options, respond);
-    say(`deny network-outbound ${options.host}:${options.port}: the gateway uses this port`);
-    throw new Error('the gateway uses this port');
+/** @param say reports a refused connection @returns functions that replace `net.connect`, and those of `http` and `https` */
+export function guardConnections({ isOwn, isReceiver, say }) {
+  const refusal = ({ host, port }, reason) => {
+    say(`deny network-outbound ${host}:${port}: ${reason}`);
+    return new Error(reason);
   };
-};
+  const connect =
+    (original) =>
+    (options, ...rest) => {
+      const { host, port, lookup = resolve } = options;
+      if (isOwn(host, port)) return new Socket().destroy(refusal(options, OWN));
+      const checked = (name, how, done) =>
+        lookup(name, how, (error, found, family) => {
+          const isRefused = [found].flat().some((each) => isOwn(each?.address ?? each, port));
+          done(isRefused ? refusal(options, OWN) : error, found, family);
+        });
+      const socket = original(host === undefined ? options : { ...options, lookup: checked }, ...rest);
+      // The proxy also connects to find the address for a request. Only a tunnel is piped.
+      const pipe = () => socket.destroy(refusal(options, TUNNEL));
+      return isReceiver(`${host}`) ? Object.assign(socket, { pipe, write: () => true }) : socket;
+    };
+  const request = (original) => (options, respond) => {
+    if (isOwn(options.host, options.port)) throw refusal(options, OWN);
+    return original(options, respond);
+  };
+  return { connect, request };
+}

@@ -109,7 +109,13 @@ function base64Of(bytes, skipped) {
   return sets.slice(Math.floor(skipped / 6));
 }
 
-const HTML = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };
+/** The names in HTML of each character that has some. */
+const HTML = Object.fromEntries(
+  `!excl "quot #num $dollar %percnt &amp 'apos (lpar )rpar *ast|midast +plus ,comma .period /sol :colon ;semi <lt =equals >gt ?quest
+  @commat [lsqb|lbrack \\bsol ]rsqb|rbrack ^Hat _lowbar|UnderBar \`grave|DiacriticalGrave {lcub|lbrace |verbar|vert|VerticalLine }rcub|rbrace`
+    .split(/\s+/)
+    .map((each) => [each[0], each.slice(1).split('|')]),
+);
 
 /** Joins patterns of one character each. @param end `|$`: the text may end after each; empty: it must not */
 const chain = (atoms, end) => atoms.reduceRight((rest, atom) => (rest === '' ? atom : `${atom}(?:${rest}${end})`), '');
@@ -117,20 +123,20 @@ const chain = (atoms, end) => atoms.reduceRight((rest, atom) => (rest === '' ? a
 function escapesOf(character, end) {
   const code = character.charCodeAt(0);
   const hex = [...code.toString(16).padStart(2, '0')];
-  const named = Object.hasOwn(HTML, character) ? [['&', ...HTML[character], ';']] : [];
+  const named = (HTML[character] ?? []).map((name) => ['&', ...name, ';']);
   const backslash = `(?:\\\\|${chain([...'%5c'], end)})`;
   const escapes = [
     [`${backslash}{0,3}`, '%', `(?:${chain([...'25'], end)}){0,3}`, ...hex],
     [`${backslash}{1,4}`, `(?:${chain([...'u00'], end)}|x)`, ...hex],
-    ['&', '#', '0{0,6}', ...String(code), ';?'],
-    ['&', '#', 'x', '0{0,6}', ...hex, ';?'],
+    ['&', '#', '0{0,40}', ...String(code), ';?'],
+    ['&', '#', 'x', '0{0,40}', ...hex, ';?'],
     ...named,
     [`${backslash}{0,3}`, `\\x${hex.join('')}`],
   ];
   return escapes.map((atoms) => chain(atoms, end)).join('|');
 }
 
-const gap = (end) => `(?:[\\s\\0]|${chain([...'data:'], end)}|\\\\(?:[nr]${end})){0,16}`;
+const gap = (end) => `(?:[\\s\\0]|${chain([...'data:'], end)}|\\\\(?:[nrt]${end})){0,80}`;
 
 const literal = (set) =>
   `[${[...set].map((each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, '0')}`).join('')}]`;
@@ -144,7 +150,7 @@ function patternOf(set, loose, end) {
 const [NONE, MORE] = [-2, -1];
 
 /** Characters of a step: of the longest gap and escape. */
-const LONGEST_STEP = 160;
+const LONGEST_STEP = 500;
 
 function endOf(text, start, steps, last) {
   let at = start;

@@ -9,19 +9,21 @@ import http from 'node:http';
 import https from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
-import { guardConnect, guardRequest, localAddresses, ownPorts } from './guarded-connections.mjs';
+import { guardConnections, localAddresses, ownPorts } from './guarded-connections.mjs';
 import { guardSecrets, receives } from './guarded-secrets.mjs';
 import { kernelLimits, watchLimits } from './limits.mjs';
 
 const [file = ''] = process.argv.slice(2);
-const { argv, settings, module, report, scratch, unreported, proxied, parent, guarded, anyHost, limits, folders } =
-  JSON.parse(readFileSync(file, 'utf8'));
+const { argv, settings, module, report, scratch, unreported, proxied, parent, guarded, limits, folders } = JSON.parse(
+  readFileSync(file, 'utf8'),
+);
 /** Limits the report, so that a program cannot make it grow by repeated attempts. */
 const MOST = 50;
 /** A shorter secret would be found in every response. */
 const FEWEST_BYTES = 8;
 /** Escapes of characters that begin one: in a response they could stand for themselves or for the character. */
 const ESCAPE = /%25|&(?:amp|#)|\\\\|\\(?:u00|x)5c/i;
+const EXCLUDED = 'spaces, %25, &amp;, &# and two backslashes';
 const MARK = 'placeholder-';
 const said = new Set();
 
@@ -47,8 +49,8 @@ function hideSecrets() {
     const { length } = Buffer.from(value);
     if (length < FEWEST_BYTES)
       throw new Error(`env.${name}: a secret with \`only_to\` needs at least ${FEWEST_BYTES} bytes`);
-    if ([value, [...value].reverse().join('')].some((each) => ESCAPE.test(each)))
-      throw new Error(`env.${name}: a secret with \`only_to\` must not contain %25, &amp;, &# or two backslashes`);
+    if (!/^[!-~]+$/.test(value) || [value, [...value].reverse().join('')].some((each) => ESCAPE.test(each)))
+      throw new Error(`env.${name}: a secret with \`only_to\` must be printable ASCII without ${EXCLUDED}`);
     const random = randomBytes(length).toString('hex');
     const placeholder = `${length < 3 * MARK.length ? '' : MARK}${random}`.slice(0, length);
     process.env[name] = placeholder;
@@ -58,10 +60,11 @@ function hideSecrets() {
 
 function guardNetwork(secrets) {
   const receivers = secrets.flatMap(({ hosts }) => hosts);
-  const guard = { isOwn: ownPorts(parent), isReceiver: (host) => receives(receivers, host), say };
-  net.connect = guardConnect(net.connect, guard);
-  http.request = guardSecrets(guardRequest(http.request, guard), secrets, true);
-  https.request = guardSecrets(guardRequest(https.request, guard), secrets);
+  const isReceiver = (host) => receives(receivers, host);
+  const { connect, request } = guardConnections({ isOwn: ownPorts(parent), isReceiver, say });
+  net.connect = connect(net.connect);
+  http.request = guardSecrets(request(http.request), secrets, true);
+  https.request = guardSecrets(request(https.request), secrets);
   // The runtime imports the functions by their names.
   syncBuiltinESMExports();
   // A proxy of the company would make the connections that are refused here.
@@ -77,7 +80,8 @@ try {
   const { errors, warnings } = SandboxManager.checkDependencies();
   const lacks = [...errors, ...warnings.filter((warning) => warning.startsWith('seccomp'))];
   if (lacks.length > 0) refuse(lacks.join('; '));
-  await SandboxManager.initialize(settings, anyHost ? async () => true : undefined, true);
+  // Called only without a list of hosts.
+  await SandboxManager.initialize(settings, async () => true, true);
   SandboxManager.getSandboxViolationStore().subscribe((violations) => {
     const line = violations.at(-1)?.line ?? '';
     const path = line.slice(line.indexOf(' /') + 1);

@@ -135,7 +135,6 @@ async function prepare(
     unreported: [temporary, ...OWN_FOLDERS, ...spellings(cover.paths)],
     proxied: listsLocal(network),
     guarded: Object.fromEntries(Object.entries(onlyTo).map(([name, guarded]) => [name, insertionOf(guarded)])),
-    anyHost: network === 'any',
     limits,
     folders: [scratch, ...(request.writable ?? [])],
   };

@@ -71,7 +71,7 @@ export function settingsOf({ network, onlyTo, paths, ...run }: Run) {
 }
 
 function networkOf(network: SandboxPlan['network'], onlyTo: Run['onlyTo']): object {
-  // launch.mjs decides for each connection.
+  // launch.mjs allows all that is not refused otherwise.
   if (network === 'any') return { allowedDomains: [], deniedDomains: [] };
   const receivers = Object.values(onlyTo).flatMap(({ only_to }) => only_to.map(withoutPort));
   const others = network.map(withoutPort).filter((host) => !receivers.some((receiver) => overlap(host, receiver)));

@@ -3,11 +3,11 @@
  * kept work folder, a run could leave them for the next run, or for the operator who opens the folder. docs/agents.md lists them.
  */
 import { access, chmod, constants, readdir } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, extname } from 'node:path';
 import { codeOf } from '../../../base/errors.ts';
 import NAMES from './obeyed-names.json' with { type: 'json' };
 
-/** As `folded` makes them. `beside_head`: a folder with a file `HEAD` is a repository of Git. */
+/** As `folded` makes them; `*` and an extension stand for all names. `beside_head`: a folder with a file `HEAD` is a repository of Git. */
 const { anywhere: ANYWHERE, beside_head: BESIDE_HEAD, in_github: IN_GITHUB } = NAMES;
 
 /** Longest path in bytes; below longer ones, some systems could not find files. */
@@ -23,9 +23,10 @@ export async function findObeyed(folder: Buffer): Promise<readonly Buffer[]> {
   for (const entry of entries) {
     const name = folded(entry.name);
     const path = Buffer.concat([folder, Buffer.from(`/${entry.name}`, 'latin1')]);
-    // A file or link `.git` leads to a repository under another name.
-    const isLink = name === '.git' && !entry.isDirectory();
-    if (names.has(name) || isLink || path.length > LONGEST) found.push(path);
+    // A file or link `.git` or `.github` leads to a folder under another name.
+    const isLink = /^\.git(?:hub)?$/.test(name) && !entry.isDirectory();
+    const isNamed = names.has(name) || names.has(`*${extname(name)}`);
+    if (isNamed || isLink || path.length > LONGEST) found.push(path);
     else if (entry.isDirectory()) found.push(...(await findObeyed(path)));
   }
   return found;

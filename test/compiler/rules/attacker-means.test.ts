@@ -78,9 +78,9 @@ ${rest}`;
 });
 
 describe('hosts of a sandbox', () => {
-  const config = (network: string, only: string) =>
+  const config = (network: string, only: string, header = 'X-Token') =>
     `platforms: { webhook: { enabled: true, secret: env:V, routes: { r: { prompt: "x" } } } }
-agent: { command: [a, "{toolsets}"], sandbox: { network: [${network}] }, env: { K: { secret: env:T, only_to: [${only}] } } }
+agent: { command: [a, "{toolsets}"], sandbox: { network: [${network}] }, env: { K: { secret: env:T, only_to: [${only}], header: ${header} } } }
 `;
   const good = '"a.example.com"';
   for (const host of [
@@ -105,4 +105,17 @@ agent: { command: [a, "{toolsets}"], sandbox: { network: [${network}] }, env: { 
   ] as const)
     it(`${found ? 'do not allow' : 'allow'} a secret: ${network}, ${only}`, async () =>
       assert.equal((await errorsOf(config(`"${network}"`, `"${only}"`))).includes('guarded-secret'), found));
+  for (const header of [
+    'Host',
+    'content-length',
+    'Transfer-Encoding',
+    'Connection',
+    'TE',
+    'Range',
+    'Proxy-Authorization',
+  ])
+    it(`give a secret no place in ${header}`, async () =>
+      assert.ok((await errorsOf(config(good, good, header))).includes('guarded-secret')));
+  it('give a secret a place in another header', async () =>
+    assert.ok(!(await errorsOf(config(good, good, 'Hosted-Key'))).includes('guarded-secret')));
 });

@@ -204,6 +204,8 @@ done; curl -sSki -m 5 -x socks5h://\${ALL_PROXY#*://} https://127.0.0.1:$2/ 2>&1
       'sk&AMP;abcdefgh',
       'sk\\\\abcdefgh',
       'sk\\u005cabcdefgh',
+      'pässwörtlich-9',
+      'with a space 99',
     ]) {
       const { stdout, stderr, host } = await runThere(t, `echo ran; curl -sSk ${AUTH} $HOST/body/verbatim`, {}, secret);
       assert.deepEqual([stdout, host.got], ['', []], secret);

@@ -12,12 +12,13 @@ type Request = (options: Options, respond: (response: Response) => void) => obje
 
 const { guardSecrets } = (await import(
   new URL('../../../modules/sandbox/runtime/guarded-secrets.mjs', import.meta.url).href
-)) as { readonly guardSecrets: (request: Request, secrets: readonly object[]) => Request };
+)) as { readonly guardSecrets: (request: Request, secrets: readonly object[], isPlain?: boolean) => Request };
 
 const KEYS = {
   'of a model': 'sk-ant-api03-9Qz_T+w/4kxAa0L2=bN7dataD7yD',
   'with special characters': `a&b<c>d"e'f/g%h\\i+u0041`,
   short: 'u25x5cda',
+  'of punctuation': '!"#$(\')*,.:;=?@[]^_`{|}~-+/',
   long: Array.from({ length: 12 }, (_, at) => `${(at * 7919).toString(36)}.X${at}`).join('/'),
 };
 const PLACEHOLDER = 'placeholder';
@@ -54,6 +55,12 @@ function* cut(text: Buffer, sizes: () => number): Iterable<Buffer> {
 }
 
 const ascii = (text: string) => Buffer.from(text, 'latin1');
+const NAMES: Readonly<Record<string, string>> = {
+  ...{ '!': 'excl', '"': 'quot', '#': 'num', $: 'dollar', '%': 'percnt', '&': 'amp', "'": 'apos', '(': 'lpar' },
+  ...{ ')': 'rpar', '*': 'ast', '+': 'plus', ',': 'comma', '.': 'period', '/': 'sol', ':': 'colon', ';': 'semi' },
+  ...{ '<': 'lt', '=': 'equals', '>': 'gt', '?': 'quest', '@': 'commat', '[': 'lsqb', '\\': 'bsol', ']': 'rsqb' },
+  ...{ '^': 'Hat', _: 'lowbar', '`': 'grave', '{': 'lcub', '|': 'verbar', '}': 'rcub' },
+};
 const reverse = (text: string) => [...text].reverse().join('');
 /** Spellings that the search of a redactor does not undo, with the text in which to search. */
 const OTHER: Readonly<Record<string, readonly [write: (key: string) => string, undo: (text: string) => string]>> = {
@@ -71,6 +78,23 @@ const OTHER: Readonly<Record<string, readonly [write: (key: string) => string, u
   'base64 over lines': [
     (key) => SPELLINGS.base64?.(key).replace(/.{9}/g, '$&\n') ?? '',
     (text) => text.replaceAll('\n', ''),
+  ],
+  'over lines with a long indent': [
+    (key) => key.replace(/.{5}/g, `$&\r\n${' '.repeat(20)}`),
+    (text) => text.replace(/\r\n {20}/g, ''),
+  ],
+  'over escaped lines with tabs': [
+    (key) => key.replace(/.{6}/g, '$&\\n\\t\\t\\t'),
+    (text) => text.replace(/\\n(?:\\t){3}/g, ''),
+  ],
+  'in HTML with all names': [
+    (key) => key.replace(/[^A-Za-z0-9~-]/g, (char) => `&${NAMES[char] ?? assert.fail(char)};`),
+    (text) =>
+      text.replace(/&(\w+);/g, (all, name) => Object.entries(NAMES).find(([, each]) => each === name)?.[0] ?? all),
+  ],
+  'in HTML with many zeros': [
+    (key) => [...key].map((char) => `&#${'0'.repeat(20)}${char.charCodeAt(0)};`).join(''),
+    (text) => text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code))),
   ],
   'in UTF-16': [(key) => Buffer.from(key, 'utf16le').toString('latin1'), (text) => text.replaceAll('\0', '')],
   'in capitals': [(key) => key.toUpperCase(), (text) => text],
@@ -147,6 +171,36 @@ describe('a response', () => {
       const { response, text } = await ask(KEYS.short, [ascii('GZIP')], headers);
       assert.equal(response.statusCode, 502);
       assert.ok(!text.includes('GZIP'));
+    });
+  }
+});
+
+describe('a host that gets a secret', () => {
+  const key = KEYS['of a model'];
+  for (const [to, isPlain] of [
+    [{ servername: 'api.example.com', port: 8443 }, false],
+    [{ servername: 'api.example.com', port: 443 }, false],
+    [{ host: '192.0.2.1', port: 80, headers: { host: 'api.example.com' } }, true],
+    [{ host: '192.0.2.1', port: 443, headers: { host: 'api.example.com:443' } }, true],
+    [{ host: '192.0.2.1', port: 8080, headers: { host: 'API.example.com:8080' } }, true],
+  ] as const) {
+    it(`does not reveal it: ${JSON.stringify(to)}${isPlain ? ' without TLS' : ''}`, async () => {
+      const sent: Options[] = [];
+      const request = guardSecrets(
+        (options, respond) => {
+          sent.push(options);
+          respond(Object.assign(Readable.from([ascii(`<${key}>`)]), { statusCode: 200, headers: { 'x-key': key } }));
+          return {};
+        },
+        [{ ...GUARDED, value: key }],
+        isPlain,
+      );
+      const headers = { ...TO_HOST.headers, range: 'bytes=1-', ...('headers' in to ? to.headers : {}) };
+      const response = await new Promise<Response>((resolve) => request({ ...to, headers }, resolve));
+      assert.equal(Buffer.concat(await response.toArray()).toString(), `<${PLACEHOLDER}>`);
+      assert.equal(response.headers['x-key'], PLACEHOLDER);
+      assert.equal(sent[0]?.headers.range, undefined);
+      assert.equal(sent[0]?.headers.authorization === `Bearer ${key}`, !isPlain && to.port === 443);
     });
   }
 });

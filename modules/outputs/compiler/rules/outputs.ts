@@ -5,7 +5,7 @@ import { targetNamed } from '../../../../compiler/config/route-keys.ts';
 import { rule } from '../../../../compiler/rules/support/rule.ts';
 import { didYouMean, oneOf } from '../../../../compiler/text/suggest.ts';
 import type { JobView, Reporter, RouteView, Views } from '../../../../compiler/views/views.ts';
-import type { ContentField, JobPlan, OutputConfig } from '../../../../schemas/generated/types.ts';
+import type { ContentField, OutputConfig } from '../../../../schemas/generated/types.ts';
 import { buttonTargets } from '../callbacks.ts';
 
 /** A direct delivery with `approve`: its sender would wait for a person. */
@@ -84,16 +84,15 @@ function askingOf({ name, scope, ...view }: Omit<Views['agent'], 'agent'>, agent
   const own = [...view.routes()];
   const readsStrangers = own.some((route) => scope.payloads?.readsStrangers(route) === true);
   const routes = readsStrangers ? view.allRoutes() : own.filter(({ mode }) => mode === 'agent');
-  const jobs = Object.values(scope.table.jobs).filter((job) => readsStrangers || isRunBy(job, name, agent));
+  const jobs = Object.values(scope.table.jobs).filter(
+    (each) => readsStrangers || (each.profile === name && each.agent === agent),
+  );
   const route = [...routes].find((each) => approvedPaths(each).length > 0);
   const job = jobs.find(({ deliver, outputs = [] }) =>
     [...deliver, ...outputs.map(({ delivery }) => delivery)].some(({ approve_ms }) => approve_ms !== undefined),
   );
   return route === undefined ? job && `job \`${job.name}\`` : `route \`${route.name}\``;
 }
-
-const isRunBy = (job: JobPlan, profile: string, agent: string | null): boolean =>
-  job.profile === profile && job.agent === agent;
 
 /** The keys of a route or job that require approval. */
 function approvedPaths({ config, ...view }: RouteView | JobView): readonly (readonly string[])[] {

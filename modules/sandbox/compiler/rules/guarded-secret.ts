@@ -31,9 +31,18 @@ function checkAgent({ path, config }: WrittenAgent, gateway: SandboxPlan | null,
   if (command === undefined) return;
   const sandbox = lowerSandbox(own) ?? gateway;
   for (const [name, entry] of Object.entries(env)) {
-    if (typeof entry !== 'string') checkHosts([...path, 'env', name, 'only_to'], entry.only_to, sandbox, report);
+    if (typeof entry === 'string') continue;
+    checkHosts([...path, 'env', name, 'only_to'], entry.only_to, sandbox, report);
+    if (!FRAMING.test(entry.header ?? '')) continue;
+    const message = `\`${entry.header}\` is set by the proxy of the sandbox, which puts no secret there`;
+    const hint = 'name the header in which the service expects its key, such as `Authorization`';
+    report({ path: [...path, 'env', name, 'header'], at: 'value', message, hint });
   }
 }
+
+/** Headers that say where and how a request is sent, which the proxy sets itself. */
+const FRAMING =
+  /^(?:host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|range|if-range|accept-encoding|proxy-.*)$/i;
 
 function checkHosts(
   path: WrittenAgent['path'],

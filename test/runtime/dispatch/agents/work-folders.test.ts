@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
+  renameSync,
   rmdirSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
+import NAMES from '../../../../runtime/dispatch/agents/obeyed-names.json' with { type: 'json' };
 import { WorkFolders } from '../../../../runtime/dispatch/agents/work-folders.ts';
 import { until } from '../../../helpers/gateway.ts';
 import { recordLog } from '../../../helpers/log.ts';
@@ -109,6 +113,14 @@ describe('work folders', () => {
     'a folder that cannot be read': 'closed/.gemini/settings.json',
     'a folder whose name is not UTF-8': 'odd\\xff/.cursor/mcp.json',
     'a package manager': 'deep/er/.npmrc',
+    'hooks of Copilot': 'x/.github/hooks/a.json',
+    'instructions of Copilot': '.GitHub/Instructions/a.instructions.md',
+    'a file in the place of .github': 'x/.github',
+    'settings of Pi': '.pi/extensions/a.ts',
+    'settings of Crush': 'crush.json',
+    'a workspace of an editor': 'x/My.code-workspace',
+    'other variables': '.env.local',
+    'a command of a rebase': '.git/rebase-merge/git-rebase-todo',
     'a folder that cannot be changed': 'locked/.claude/settings.json',
     'hooks of a code host': 'a/.GitHub/hooks/start.json',
     'a name with an invisible character': '.cla\u200bude/settings.json',
@@ -145,6 +157,52 @@ describe('work folders', () => {
       }
     });
   }
+
+  it('lets nothing hide in folders that are too deep to be opened', async (t) => {
+    for (const [size, last] of [
+      [24, '.envrc'],
+      [255, '.envrc'],
+      [100, '.claude'],
+    ] as const) {
+      const { home, folders } = setUp(t);
+      const folder = await folders.create('shared', home, 'a');
+      const top = join(folder.path, 'top');
+      mkdirSync(top);
+      writeFileSync(join(top, last), 'evil');
+      // Each step moves all of it one folder down.
+      for (let length = 0; length < 5000; length += size + 1) {
+        renameSync(top, join(home, 'moved'));
+        mkdirSync(top);
+        renameSync(join(home, 'moved'), join(top, 'd'.repeat(size)));
+      }
+      writeFileSync(join(folder.path, 'kept'), '');
+      await folder.release();
+      const found = spawnSync('find', [folder.path, '-name', '.*', '!', '-path', folder.path], { encoding: 'utf8' });
+      assert.deepEqual([found.status, found.stdout], [0, '']);
+      assert.ok(existsSync(join(folder.path, 'kept')));
+    }
+  });
+
+  it('keeps what programs run only on request', async (t) => {
+    const { home, folders } = setUp(t);
+    const folder = await folders.create('shared', home, 'a');
+    const kept = ['.github/workflows/ci.yml', 'hooks/a', 'agents/b', '.env.example', 'Makefile', 'a.workspace'];
+    for (const name of kept) {
+      mkdirSync(dirname(join(folder.path, name)), { recursive: true });
+      writeFileSync(join(folder.path, name), '');
+    }
+    await folder.release();
+    for (const name of kept) assert.ok(existsSync(join(folder.path, name)), name);
+  });
+
+  it('removes the names that the documentation lists', () => {
+    const page = readFileSync(new URL('../../../../docs/agents.md', import.meta.url), 'utf8');
+    const [, list = ''] = /^(- of Git, in any folder.*?)^$/ms.exec(page) ?? [];
+    const listed = [...list.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? '');
+    const others = new Set(['HEAD', '.git', '.github', '*']);
+    const names = new Set([...NAMES.anywhere, ...NAMES.beside_head, ...NAMES.in_github]);
+    assert.deepEqual(new Set(listed.filter((name) => !others.has(name))), names);
+  });
 
   it('removes no file of a run that still works in the folder', async (t) => {
     const { home, folders } = setUp(t);
