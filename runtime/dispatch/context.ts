@@ -11,7 +11,8 @@ import type {
   HistoryPlan,
   RouteTable,
 } from '../../schemas/generated/types.ts';
-import type { Deliverer } from '../deliver/deliverer.ts';
+import type { SwappableDeliverer } from '../deliver/create-deliverer.ts';
+import type { Deliverer, DeliveryContext } from '../deliver/deliverer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { Logger } from '../platform/log.ts';
@@ -121,13 +122,20 @@ export interface ApprovingContext {
   /** The table in service. */
   readonly table: () => RouteTable;
   readonly alerts: Pick<Guard, 'raise' | 'clear' | 'lasting'>;
+  readonly deliverer: Pick<SwappableDeliverer, 'place' | 'bound'>;
+  readonly sending: DeliveryContext;
   /** Call it when work was stored. */
   readonly wake: () => void;
 }
 
+/** The response to a person who has pressed a button. `counts`: it was the first answer. `body`: JSON; null: none. */
+export type CallbackAnswer = { readonly counts: boolean; readonly body: string | null };
+
 export interface Approvals {
   /** Call it when a delivery may have started or stopped waiting for approval. */
   changed(): void;
+  /** @param payload of an authentic callback. Rejects with StoreUnavailable */
+  answered(target: string, payload: unknown): Promise<CallbackAnswer>;
   close(): Promise<void>;
 }
 

@@ -219,7 +219,7 @@ function assembleWork(context: ServiceContext, openings: Openings) {
   };
   const guardContext = { store, deliverer, clock, ids, log, table, state, heartbeatUrl, wake };
   const guarding = new LazyGuard(modules, guardContext, observers);
-  const approving = new LazyApprovals(modules, { store, clock, ids, log, table, alerts: guarding, wake });
+  const approving = new LazyApprovals(modules, { ...guardContext, alerts: guarding, sending: deliveries.context });
   const statuses = new Lazy(async () => {
     const opened = (await requirePart(modules, 'statuses'))({ store, clock, log });
     observers.add({ finished: ({ id }) => opened.finished(id) });
@@ -285,6 +285,7 @@ export class Work implements Backend {
   readonly installation: FindInstallation;
   readonly keeping: RequestCapture;
   readonly guarding: LazyGuard;
+  readonly approving: LazyApprovals;
   readonly statuses: Lazy<Statuses>;
   readonly requested: LazyGuard['requested'];
   readonly ownLogin: OwnLogin;
@@ -307,6 +308,7 @@ export class Work implements Backend {
     this.installation = parts.installation;
     this.keeping = parts.keeping;
     this.guarding = parts.guarding;
+    this.approving = parts.approving;
     this.statuses = parts.events.statuses;
     this.requested = parts.guarding.requested;
     this.ownLogin = parts.deliverer.ownLogin;

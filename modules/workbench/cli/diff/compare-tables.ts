@@ -181,6 +181,7 @@ const EVERY_EVENT = 'every event';
 /** In the order in which differences are printed. `plain`: a single value, shown unchanged. */
 const ROUTE_KEYS = {
   name: 'not compared',
+  callback: 'not compared',
   at: 'not compared',
   enabled: 'plain',
   description: 'plain',

@@ -150,10 +150,13 @@ function valueText(value: unknown): string {
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
 }
 
-function deliveryText({ target, address, home_channel, approve }: Explanation['deliveries'][number]): string {
+type ExplainedDelivery = Explanation['deliveries'][number];
+
+function deliveryText({ target, address, home_channel, approve, buttons = [] }: ExplainedDelivery): string {
   const notes = [
     ...(home_channel ? ['(home channel)'] : []),
     ...(approve === true ? ['after a person approves the message'] : []),
+    ...(buttons.length === 0 ? [] : [`(with buttons in ${buttons.join(', ')})`]),
   ];
   return [target, addressText(address), ...notes].filter((text) => text !== '').join(' ');
 }

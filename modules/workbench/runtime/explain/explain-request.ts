@@ -235,7 +235,7 @@ class WatchedRequest implements Watcher {
     const { extra, unresolved, approve_ms } = delivery;
     const home = this.context.homeChannel(this.input.route.plan.profile, delivery);
     const address = home === null ? extra : { chat_id: home, ...extra };
-    const waits = approve_ms === undefined ? {} : { approve: true as const };
+    const waits = approve_ms === undefined ? {} : { approve: true as const, ...this.context.buttons };
     return { target: targetLabel(delivery), address, unresolved, home_channel: home !== null, ...waits };
   }
 
