@@ -85,7 +85,7 @@ class RunningProgress {
     if (mark.id !== id) return;
     if (!mark.rows.has(id)) {
       mark.rows.add(id);
-      this.saving = Promise.all([this.saving, this.put(id, { object, isStored: true }).catch(this.fail)]);
+      this.saving = Promise.all([this.saving, this.put(id, null, JSON.stringify(object)).catch(this.fail)]);
     }
     this.wake(object);
   }
@@ -103,12 +103,11 @@ class RunningProgress {
   }
 
   /** Stores or deletes the row of an event. */
-  private put(key: string, { object, isStored }: { object: string; isStored: boolean }): Promise<boolean> {
+  private put(key: string, expect: string | null, body: string | null): Promise<boolean> {
     const { store, clock } = this.context;
-    const [now, body] = [clock.now(), JSON.stringify(object)];
-    const change = isStored ? { expect: null, body } : { expect: body, body: null };
-    const row = { kind: 'progress', key } as const;
-    return store.write({ kind: 'put_guard', row, ...change, expires_at: now + RETENTION_MS, dispatch: null, now });
+    const [now, row] = [clock.now(), { kind: 'progress', key } as const];
+    const expires_at = now + RETENTION_MS;
+    return store.write({ kind: 'put_guard', row, expect, body, expires_at, dispatch: null, now });
   }
 
   /** Finds the rows of earlier processes and other gateways. */
@@ -149,7 +148,7 @@ class RunningProgress {
       id < mark.id || (id === mark.id && (stored === null || isFinal(stored.state)));
     for (const id of [...mark.rows].filter(isOver)) {
       mark.rows.delete(id);
-      await this.put(id, { object, isStored: false });
+      await this.put(id, JSON.stringify(object), null);
     }
   }
 

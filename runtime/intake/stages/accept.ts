@@ -2,7 +2,7 @@
  * The last stages: they render the event and dispatch it to its agent, target or job. The response is sent once the dispatch is
  * stored.
  */
-import type { Dispatch, DispatchDelivery, RoutePlan } from '../../../schemas/generated/types.ts';
+import type { Dispatch, RoutePlan } from '../../../schemas/generated/types.ts';
 import type { Claim, Dispatcher } from '../../dispatch/dispatcher.ts';
 import { orRefused } from '../../dispatch/dispatcher.ts';
 import { sessionId } from '../../platform/ids.ts';
@@ -48,6 +48,8 @@ export const render: Stage = (intake, { ids, tracing }) => {
   const line = prompt.eventsAt === undefined ? undefined : route.coalesce?.all?.each(data, builtins, marker);
   intake.unresolved = line === undefined ? prompt.unresolved : [...prompt.unresolved, ...line.unresolved];
   const session_key = boundedOrNull(route.sessionKey?.(data, builtins));
+  const places = renderDeliveries(route.progress, data, builtins);
+  const progress = places.find((place) => place.unresolved.length === 0);
   const dispatch: Dispatch = {
     id: ids.dispatch(intake.receivedAt),
     mode: MODES[plan.mode],
@@ -67,7 +69,7 @@ export const render: Stage = (intake, { ids, tracing }) => {
     session_key,
     ...(session_key === null || plan.session?.on_newer === undefined ? {} : { on_newer: plan.session.on_newer }),
     ...renderPins(route.pins, data, builtins),
-    ...placeOf(renderDeliveries(route.progress, data, builtins)),
+    ...(progress === undefined ? {} : { progress }),
     deliveries: plan.mode === 'cron' ? [] : renderDeliveries(route.deliveries, data, builtins),
     ...renderOutputs(route.outputs, data, builtins),
     ...(route.onFailure.length === 0 ? {} : { on_failure: renderDeliveries(route.onFailure, data, builtins) }),
@@ -88,11 +90,6 @@ function renderPins(pins: LinkedRoute['pins'], data: unknown, builtins: Builtins
   const rendered = pins.map(([name, render]) => ({ name, ...render(data, builtins) }));
   const known = rendered.filter(({ text, unresolved }) => text !== '' && unresolved.length === 0);
   return known.length === 0 ? {} : { pins: Object.fromEntries(known.map(({ name, text }) => [name, text])) };
-}
-
-function placeOf(places: readonly DispatchDelivery[]): Pick<Dispatch, 'progress'> {
-  const progress = places.find(({ unresolved }) => unresolved.length === 0);
-  return progress === undefined ? {} : { progress };
 }
 
 /**

@@ -20,7 +20,7 @@ ${entries.replace(/^/gm, '  ')}`;
   return { variants: variants.filter((name) => /^git(hub|lab)_/.test(name)).sort(), targets, errors, diagnostics };
 }
 
-const MEMBERS = ['github_issue', 'github_labels', 'github_review'];
+const MEMBERS = ['github_issue', 'github_labels', 'github_reaction', 'github_review', 'github_status'];
 const all = (variant: string, ...more: readonly string[]): string[] =>
   ['github_comment', ...MEMBERS, ...more].map((name) => `${name} ${variant}`).sort();
 
@@ -33,7 +33,7 @@ test('a token, an app, or the login of gh', async () => {
   const off = await bindings('github: { enabled: false, token: env:T }');
   assert.deepEqual(off.variants, []);
   const gitlab = await bindings('gitlab: { enabled: true, token: env:T }');
-  const names = ['gitlab_labels', 'gitlab_note', 'gitlab_status'].map((name) => `${name} default`);
+  const names = ['gitlab_labels', 'gitlab_note', 'gitlab_reaction', 'gitlab_status'].map((name) => `${name} default`);
   assert.deepEqual(gitlab.variants, ['github_comment null', ...names]);
 });
 

@@ -198,7 +198,7 @@ describe('a reaction', () => {
     assert.doesNotMatch(JSON.stringify(log.lines), /canary/);
   });
 
-  test('is given up, with one warning, if the service refuses it', async (t) => {
+  test('is not sent again, with one warning, if the service refuses it', async (t) => {
     const { github, service, runs, log } = await setUp(t, 'progress: reaction');
     github.tokens.clear();
     await send(service);
@@ -214,7 +214,7 @@ describe('a reaction', () => {
     await send(service);
     await until(async () => runs.length === 1);
     await shows(github, 'rocket');
-    // The host is away while the run ends, and when the gateway stops.
+    // The host is down while the run ends, and when the gateway stops.
     for (let n = 0; n < 50; n++) github.next.push(() => 'drop');
     runs[0]?.answer('fine');
     await until(async () => (await service.store.read({ kind: 'list', filter: { limit: 1 } }))[0]?.state === 'done');
@@ -266,7 +266,7 @@ describe('a status and a comment', () => {
 });
 
 describe('GitLab', () => {
-  test('shows one reaction of the account at the merge request, whoever else reacts', async (t) => {
+  test('shows one reaction of the account at the merge request beside those of others', async (t) => {
     const awards = [{ id: 1, name: 'eyes', user: { username: 'alice' } }];
     const gitlab = await startFakeHttp(t, ({ method, path, query, headers }): FakeAnswer => {
       if (headers['private-token'] !== 'ghp_canary0001') return { status: 401, body: {} };
