@@ -69,9 +69,10 @@ function lowerAlerts({ alerts, approvals }: GatewayConfig, targets: KnownTargets
 
 function lowerApprovals(config: GatewayConfig['approvals'], targets: KnownTargets): Pick<GatewayPlan, 'approvals'> {
   if (config === undefined) return {};
-  const { expires } = config;
+  const { expires, allow } = config;
   const expires_ms = expires === undefined ? APPROVE_MS : secondsOf(expires) * 1000;
-  return { approvals: { deliver: lowerReceiver(config, targets).plan ?? [], expires_ms } };
+  const deliver = lowerReceiver(config, targets).plan ?? [];
+  return { approvals: { deliver, expires_ms, ...(allow === undefined ? {} : { allow }) } };
 }
 
 const UNIT_SECONDS = { s: 1, m: 60, h: 3600 } as const;

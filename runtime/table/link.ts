@@ -50,7 +50,8 @@ export async function linkTable(
   others: readonly string[] = [],
   people: readonly Credential[] = [],
 ): Promise<LinkedTable> {
-  const { routes, rejected } = await linkRoutes(Object.values(table.routes), table, context);
+  const plans = [...Object.values(table.routes), ...Object.values(table.callbacks ?? {})];
+  const { routes, rejected } = await linkRoutes(plans, table, context);
   if (rejected.length + others.length > 0) {
     throw new TableError([...listReasons(rejected.map(({ reason }) => reason)), ...others].join('\n'));
   }
@@ -158,6 +159,7 @@ export function linkRoute(
     onFailure: (plan.on_failure ?? []).map((delivery) => linkDelivery(delivery, scope)),
     loop: linkLoop(plan, table),
     pins: Object.entries(plan.pins ?? {}).map(([name, template]) => [name, linkTemplate(template)] as const),
+    progress: (plan.progress ?? []).map((place) => linkDelivery(place, scope)),
     sessionKey: plan.session === null ? null : linkKey(plan.session.key),
   };
 }
@@ -174,6 +176,7 @@ const MOST_ITEMS = 1000;
 
 /** What the route, its source and the server say about batches and responses. */
 function responsesOf(plan: RoutePlan, { schemes, server }: TableHeadPlan): Pick<LinkedRoute, 'batch' | 'respond'> {
+  if (plan.callback !== undefined) return { batch: null, respond: null };
   const [name = '', ...others] = plan.source === null ? plan.schemes : [plan.source];
   const scheme = others.length === 0 && Object.hasOwn(schemes, name) ? schemes[name] : undefined;
   const most = scheme?.max_batch ?? server.max_batch ?? MOST_ITEMS;

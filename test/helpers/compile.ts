@@ -9,6 +9,7 @@ import { rulesInForce } from '../../compiler/rules/registry.ts';
 import { loadShippedCatalog } from '../../compiler/source/load-catalog.ts';
 import { agentsCompiler } from '../../modules/agents/compiler/part.ts';
 import { blueprintCompiler } from '../../modules/blueprints/compiler/publish.ts';
+import { codehostsCompiler } from '../../modules/codehosts/compiler/part.ts';
 import { consoleCompiler } from '../../modules/console/compiler/part.ts';
 import { guardCompiler } from '../../modules/guard/compiler/part.ts';
 import { outputsCompiler } from '../../modules/outputs/compiler/part.ts';
@@ -29,6 +30,7 @@ export const CATALOG = loadShippedCatalog(nodeFiles, fileURLToPath(new URL('../.
 export const MODULES = [
   agentsCompiler,
   blueprintCompiler,
+  codehostsCompiler,
   consoleCompiler,
   guardCompiler,
   outputsCompiler,

@@ -26,8 +26,11 @@ import { answerApi } from './api/answer-api.ts';
 import { sessionOf } from './api/handlers.ts';
 import { LiveEvents } from './live.ts';
 
-/** Long enough to send a payload over a slow connection. */
-const LIMITS: ServerLimits = { ...LOCAL_LIMITS, requestTimeoutMs: 10_000 };
+/**
+ * Long enough to send a payload over a slow connection. Strangers who are cut off earlier only connect more often, many at once,
+ * which costs more than to keep them.
+ */
+const LIMITS: ServerLimits = { ...LOCAL_LIMITS, headersTimeoutMs: 10_000, requestTimeoutMs: 10_000 };
 
 /** No external resources, no framing, no access by other pages, no caching. */
 const HEADERS = {

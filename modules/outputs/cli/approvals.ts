@@ -1,6 +1,6 @@
 /** `hookwright approvals`: lists, shows and answers messages that need approval. */
 
-import { invisibleNote, utcTime } from '../../../base/text.ts';
+import { invisibleNote } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { ambiguousName, CliError } from '../../../cli/base/errors.ts';
 import { argument, command, flag, text } from '../../../cli/command-line/command.ts';
@@ -12,7 +12,7 @@ import { formatDuration, printList } from '../../../cli/output/table.ts';
 import { personAt, useStore } from '../../../cli/store/use-store.ts';
 import { printableStart } from '../../../runtime/platform/log.ts';
 import type { AnsweredApproval, Approval, FoundApproval } from '../../../schemas/built/operations/types.ts';
-import { answerApproval, findApproval, listApprovals, receiverOf } from '../runtime/approvals.ts';
+import { answerApproval, findApproval, listApprovals, receiverOf, stateText } from '../runtime/approvals.ts';
 
 /** Most UTF-16 units of a text in a list; `approvals show` prints the whole text. */
 const SHOWN = 80;
@@ -126,10 +126,3 @@ export const contentLines = ({ content }: Approval): readonly (readonly [string,
     name,
     Array.isArray(value) && value.every((each) => typeof each === 'string') ? value.join(', ') : JSON.stringify(value),
   ]);
-
-export function stateText({ state, expires_at, answer }: Approval): string {
-  if (state === 'waiting') return expires_at === null ? state : `waiting until ${utcTime(expires_at)}`;
-  if (answer === null) return 'expired: not answered in time';
-  const { by, at, reason } = answer;
-  return `${state} by ${by} at ${utcTime(at)}${reason === null ? '' : `: ${reason}`}`;
-}

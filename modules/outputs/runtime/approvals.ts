@@ -1,7 +1,7 @@
 /** Lists, finds and answers approvals, for commands, the control socket and notices. */
 
 import { createHash } from 'node:crypto';
-import { targetLabel } from '../../../base/text.ts';
+import { targetLabel, utcTime } from '../../../base/text.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import { printableStart } from '../../../runtime/platform/log.ts';
 import type { Store } from '../../../runtime/store/contract.ts';
@@ -37,6 +37,14 @@ export function receiverOf({ target, output, url, address }: Receiver): string {
 type Receiver = Pick<Approval, 'target' | 'output' | 'url' | 'address'>;
 
 const PLAIN = /^[^\s"=\p{C}]+$/u;
+
+/** The state, for people: who answered when, and why. */
+export function stateText({ state, expires_at, answer }: Approval): string {
+  if (state === 'waiting') return expires_at === null ? state : `waiting until ${utcTime(expires_at)}`;
+  if (answer === null) return 'expired: not answered in time';
+  const { by, at, reason } = answer;
+  return `${state} by ${by} at ${utcTime(at)}${reason === null ? '' : `: ${reason}`}`;
+}
 
 export async function listApprovals(store: Store): Promise<readonly Approval[]> {
   return (await waitingIn(store, () => true)).map(({ approval }) => approval);

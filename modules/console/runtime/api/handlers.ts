@@ -134,6 +134,11 @@ export const HANDLERS: Handlers = {
     return ofProfile(context, filter.profile, { items, next });
   },
 
+  getJob: async (context, { id }) => callOperation(context, 'job_show', { id: await jobId(context, id) }),
+  editJob: async (context, { id, ...change }) =>
+    callOperation(context, 'job_edit', { id: await jobId(context, id), ...change, by: context.by }),
+  listTargets: async (context, named) => ({ items: await callOperation(context, 'targets_list', named) }),
+
   async runJob(context, { id }) {
     return callOperation(context, 'job_run', { reference: await jobId(context, id), by: context.by });
   },

@@ -128,7 +128,10 @@ export function messages(open: StoreOpener): void {
     assert.equal(await isFree(3000), true);
     await store.write({ kind: 'resend', ref, key, again: false, by: 'console:ann', now: 4000 });
     const action = (await load(store, ref)).steps.at(-1);
-    assert.deepEqual([action?.kind, action?.outcome, action?.by, action?.at], ['action', 'replayed', 'console:ann', 4000]);
+    assert.deepEqual(
+      [action?.kind, action?.outcome, action?.by, action?.at],
+      ['action', 'replayed', 'console:ann', 4000],
+    );
     assert.equal(await isFree(4000), false);
     await take(store, 4000);
     await store.write({ ...makeAttempt(ref, 0, 5000), key });
