@@ -94,7 +94,7 @@ export const interruptedStep = (
   message_id: null,
 });
 
-/** The step of a person who has changed a dispatch, or one of its deliveries; none if nobody is known. */
+/** The step of a person who has changed a dispatch, or one of its deliveries; none if no one is known. */
 export const actionSteps = (
   outcome: (typeof ACTIONS)[number],
   by: string | undefined,

@@ -38,7 +38,7 @@ export const consoleWithoutToken = rule('console-without-token', {
       const same = tokens.slice(0, at).find((earlier) => earlier.text === text);
       const hint = 'give each person and each role another token';
       if (same === undefined) continue;
-      const message = `\`${nameIn(path)}\` equals \`${nameIn(same.path)}\`, so that nobody can tell them apart`;
+      const message = `\`${nameIn(path)}\` equals \`${nameIn(same.path)}\`, so that the record cannot tell them apart`;
       report({ path, at: 'value', message, hint, related: [{ path: same.path, message: 'the other one' }] });
     }
     if (host === undefined || !isOpen || isLoopback(host)) return;
