@@ -63,8 +63,8 @@ function describe(status: GatewayStatus, context: CliContext): string[] {
     ...subscriptions.quarantined.flatMap(({ name, reason }) => problem(`${name}: ${reason}`)),
     ...(runs === null ? [] : field('runs', `${runs.active} active, ${runs.queued} queued`)),
     ...(dispatches === null ? [] : field('dispatches', describeStates(dispatches, now))),
-    ...status.paused.flatMap(({ route, until }) =>
-      problem(`route ${route} is ${describePause(true, until)}: its events wait`),
+    ...status.paused.flatMap(({ route, until, by }) =>
+      problem(`route ${route} is ${describePause(true, until, by)}: its events wait`),
     ),
     ...(status.rate_limited ?? []).flatMap(problem),
     ...problem(describeGivenUp(dispatches, now)),

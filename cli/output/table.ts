@@ -199,7 +199,8 @@ export const pausedUntil = (ms: number | undefined, now: number): number | null 
   ms === undefined ? null : Math.round(now + ms);
 
 /** `paused until …`, `paused`, `resumed`. */
-export function describePause(paused: boolean, until: number | null): string {
+export function describePause(paused: boolean, until: number | null, by?: string): string {
   if (!paused) return 'resumed';
-  return until === null ? 'paused' : `paused until ${new Date(until).toISOString()}`;
+  const what = by === undefined ? 'paused' : `paused by ${visible(by)}`;
+  return until === null ? what : `${what} until ${new Date(until).toISOString()}`;
 }

@@ -243,8 +243,10 @@ interface ListedRoute extends RouteRow {
 export function listRoutes(home: string, open: OpenTable, all: boolean, pauseOf: PauseOf): ListedRoute[] {
   const fixed = all ? Object.values(open.table.routes).map((plan) => servedRow(plan, 'static', open)) : [];
   return [...fixed, ...subscriptionRows(home, open)].map((row) => {
-    const { since, until } = pauseOf(row.profile, row.name) ?? { since: null, until: null };
-    return { id: row.name, ...row, paused: since === null ? null : { since, until } };
+    const pause = pauseOf(row.profile, row.name);
+    if (pause === null) return { id: row.name, ...row, paused: null };
+    const { profile: _, route: __, ...paused } = pause;
+    return { id: row.name, ...row, paused };
   });
 }
 
@@ -333,7 +335,7 @@ const secretsIn = ({ secret, secrets }: RouteConfig): number =>
 
 /** `serving`, `serving, paused until …`, `quarantined: …`. */
 export function describeState({ state, reason, paused }: RouteRow): string {
-  const pause = paused === null ? '' : `, ${describePause(true, paused.until)}`;
+  const pause = paused === null ? '' : `, ${describePause(true, paused.until, paused.by)}`;
   return `${state}${reason === null ? '' : `: ${reason}`}${pause}`;
 }
 

@@ -21,21 +21,22 @@ export type HandlersOf<Owner extends keyof OperationOwners> = Pick<AllHandlers, 
 /** The members of an input that say what an operation was about. */
 const SUBJECTS = ['kind', 'id', 'job', 'profile', 'reference', 'route', 'paused', 'approve', 'key', 'expect'];
 
+type AnyHandler = (input?: { readonly by?: string; readonly row?: object }) => unknown;
+
 /** Handlers that log each operation of a person, once it has succeeded. */
-export const logged = (handlers: ControlHandlers, log: Pick<Logger, 'info'>): ControlHandlers =>
-  Object.fromEntries(
-    Object.entries(handlers).map(([operation, handler]) => [
-      operation,
-      async (input: { readonly by?: string; readonly row?: object }) => {
-        const result = await (handler as (input: unknown) => unknown)(input);
-        const of = Object.entries({ ...input.row, ...input }).filter(
-          ([name, value]) => SUBJECTS.includes(name) && typeof value !== 'object',
-        );
-        if (input.by !== undefined) log.info({ by: input.by, operation, ...Object.fromEntries(of) }, 'operator action');
-        return result;
-      },
-    ]),
-  );
+export function logged(handlers: ControlHandlers, log: Pick<Logger, 'info'>): ControlHandlers {
+  const run = (operation: string, handler: AnyHandler): AnyHandler => {
+    return async (input) => {
+      const result = await handler(input);
+      const { by, row, ...of } = { ...input?.row, ...input };
+      const about = Object.entries(of).filter(([name, value]) => SUBJECTS.includes(name) && typeof value !== 'object');
+      if (by !== undefined) log.info({ by, operation, ...Object.fromEntries(about) }, 'operator action');
+      return result;
+    };
+  };
+  const all = Object.entries(handlers as Record<string, AnyHandler>);
+  return Object.fromEntries(all.map(([name, handler]) => [name, run(name, handler)]));
+}
 
 /** Reasons for which a swap of tables can be rejected. */
 export const FAIL_ON = ['lost', 'changed'] as const;

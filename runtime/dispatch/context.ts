@@ -187,7 +187,7 @@ export interface Guard {
   /** The condition holds. The first call starts its alert. */
   raise(of: AlertCondition, reason: string): void;
   /** The condition no longer holds. */
-  clear(of: Pick<AlertCondition, 'kind' | 'subject'>): void;
+  clear(of: Pick<AlertCondition, 'kind' | 'subject'>, why?: string): void;
   readonly lasting: readonly LastingAlert[];
   /** Stores a test message for the receivers of alerts. Returns its id; null: the table has no alerts. */
   test(): Promise<string | null>;

@@ -10,7 +10,7 @@ const MOST_NAME = 100;
 export const actor = (via: string, name: string | null): string =>
   printableStart(name === null ? via : `${via}:${name}`, MOST_NAME);
 
-/** A store whose changes name the person who makes them. @param by from `actor`; undefined: nobody is known */
+/** A store whose changes name the person who makes them. @param by from `actor`; undefined: no one is known */
 export const storeAs = (store: Store, by: string | undefined): Store =>
   by === undefined ? store : wrapStore(store, { write: (mutation, as) => store.write(signed(mutation, by), as) });
 

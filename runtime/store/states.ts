@@ -77,18 +77,6 @@ export function answerOf<S extends Pick<Step, 'kind' | 'index' | 'outcome'>>(
   return last === undefined || ENDS_ANSWER.has(last.outcome) ? null : last;
 }
 
-/** The step of a person who has changed a dispatch, or one of its deliveries. */
-export const actionStep = (of: Pick<Step, 'outcome' | 'at' | 'by'>, index: number | null = null): Step => ({
-  kind: 'action',
-  index,
-  started_at: of.at,
-  reason: null,
-  next_at: null,
-  sent: 0,
-  message_id: null,
-  ...of,
-});
-
 /** The step of a run that has ended without an outcome: by default because its process has ended. */
 export const interruptedStep = (
   started_at: number,
@@ -105,6 +93,15 @@ export const interruptedStep = (
   sent: 0,
   message_id: null,
 });
+
+/** The step of a person who has changed a dispatch, or one of its deliveries; none if no one is known. */
+export const actionSteps = (
+  outcome: (typeof ACTIONS)[number],
+  by: string | undefined,
+  at: number,
+  index: number | null = null,
+): Step[] =>
+  by === undefined ? [] : [{ ...interruptedStep(at, at), kind: 'action', index, outcome, reason: null, by }];
 
 export interface DeliveryEnding {
   readonly state: FinalState;

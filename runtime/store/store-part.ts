@@ -12,8 +12,8 @@ export interface BlockedDelivery {
   readonly row: { readonly blocked_by: BlockedBy | null; readonly told_at: number | null };
   /** Ends the wait with a step: the delivery is due and is sent, or it ends unsent. @param delayMs after which it is due */
   end(isSent: boolean, step: Pick<Step, 'outcome' | 'reason' | 'by'>, delayMs?: number): void;
-  /** Blocks it again with a step. @param wait begin and end of the wait, Unix ms */
-  block(by: BlockedBy, wait: readonly [from: number, until: number], step: Pick<Step, 'outcome' | 'by'>): void;
+  /** Blocks it again. @param wait begin and end of the wait, Unix ms @param by the person */
+  undo(wait: readonly [from: number, until: number], by: string): void;
   /** Stores the message of the change, which reports that the delivery is blocked. False: the change has none. */
   tell(): boolean;
 }

@@ -7,7 +7,7 @@ import { tryRead } from '../platform/secrets.ts';
 export interface Person {
   /** Viewers have read-only access. */
   readonly role: 'operator' | 'viewer';
-  /** Null: whoever has `token` or `viewer_token`, or nobody needs a token. */
+  /** Null: the token is `token` or `viewer_token`, or the console needs none. */
   readonly name: string | null;
 }
 

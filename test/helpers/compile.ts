@@ -10,6 +10,7 @@ import { loadShippedCatalog } from '../../compiler/source/load-catalog.ts';
 import { agentsCompiler } from '../../modules/agents/compiler/part.ts';
 import { blueprintCompiler } from '../../modules/blueprints/compiler/publish.ts';
 import { codehostsCompiler } from '../../modules/codehosts/compiler/part.ts';
+import { consoleCompiler } from '../../modules/console/compiler/part.ts';
 import { guardCompiler } from '../../modules/guard/compiler/part.ts';
 import { outputsCompiler } from '../../modules/outputs/compiler/part.ts';
 import { compilerPart } from '../../modules/payloads/compiler/part.ts';
@@ -30,6 +31,7 @@ export const MODULES = [
   agentsCompiler,
   blueprintCompiler,
   codehostsCompiler,
+  consoleCompiler,
   guardCompiler,
   outputsCompiler,
   compilerPart,

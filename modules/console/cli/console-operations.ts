@@ -159,7 +159,9 @@ export async function reportRoutes({
   const paused = pausedRoutes(await store.read({ kind: 'guard_rows', of: 'pause' }), context.clock.now());
   const pauseOf = ({ name, profile }: RoutePlan): Pause | null => {
     const found = paused.find((each) => each.profile === profile && each.route === name);
-    return found === undefined ? null : { since: found.since, until: found.until };
+    if (found === undefined) return null;
+    const { profile: _, route: __, ...pause } = found;
+    return pause;
   };
   const report = (plan: RoutePlan, kind: RouteRow['kind']): RouteReport => {
     const row = { ...servedRow(plan, kind, open), paused: pauseOf(plan) };

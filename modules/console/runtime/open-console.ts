@@ -23,7 +23,7 @@ import { Access } from './access.ts';
 import type { Answer } from './answer.ts';
 import { ApiRefusal, json, plainText, refused } from './answer.ts';
 import { answerApi } from './api/answer-api.ts';
-import { sessionOf } from './api/handlers.ts';
+import { consoleSession } from './api/handlers.ts';
 import { LiveEvents } from './live.ts';
 
 /**
@@ -174,7 +174,7 @@ class ConsoleServer {
     const { token } = body as { readonly token?: unknown };
     if (typeof token !== 'string') throw new ApiRefusal(400, 'bad_input', 'token must be a string');
     const { person, cookie } = this.access.login(request, token);
-    const session = sessionOf(this.context, person);
+    const session = consoleSession(this.context, person);
     return isFormEncoded(request.headers)
       ? json(303, session, { 'set-cookie': cookie, location: this.access.pathOf(request) })
       : json(200, session, { 'set-cookie': cookie });

@@ -115,7 +115,8 @@ export class Alerts {
     if (lastAt !== undefined && this.context.clock.now() - lastAt >= HOUR_MS) this.clear(of);
   }
 
-  clear({ kind, subject }: Pick<AlertCondition, 'kind' | 'subject'>): void {
+  /** @param why shown in the message about its end */
+  clear({ kind, subject }: Pick<AlertCondition, 'kind' | 'subject'>, why = ''): void {
     const key = keyOf({ kind, subject });
     const pending = this.pending.get(key);
     const isStored = this.stored.has(key);
@@ -125,7 +126,7 @@ export class Alerts {
       if (isStored || this.context.store.shared !== null) this.clearedAt.set(key, this.context.clock.now());
       return;
     }
-    if (pending === undefined) this.pending.set(key, { of: { kind, subject }, count: 0, reason: '', ends: true });
+    if (pending === undefined) this.pending.set(key, { of: { kind, subject }, count: 0, reason: why, ends: true });
     else pending.ends = true;
     this.work();
   }
@@ -192,7 +193,13 @@ export class Alerts {
     const isBegun = before === null;
     const after = next(before?.row ?? null, of, count, reason, now);
     const isDue = !isBegun && this.isDue(after, now);
-    const text = ends ? endText(after, now) : isBegun ? beginText(of, reason) : isDue ? summaryText(after) : null;
+    const text = ends
+      ? endText(after, now, count === 0 ? reason : '')
+      : isBegun
+        ? beginText(of, reason)
+        : isDue
+          ? summaryText(after)
+          : null;
     // An alert that began and ended before it was stored sends only its first message; the one of further alerts only its last.
     const sent = !isBegun ? text : of.subject === FURTHER ? null : beginText(of, reason);
     const dispatch = sent === null ? null : this.message(sent, after, now);
@@ -276,12 +283,12 @@ function summaryText({ kind, subject, since, count, reason }: LastingAlert): str
   return inertLines(`hookwright: ongoing: ${alertTitle(kind)}`, subject, lasts);
 }
 
-export function endText({ kind, subject, since, count, reason }: LastingAlert, now: number): string {
+export function endText({ kind, subject, since, count, reason }: LastingAlert, now: number, why = ''): string {
   const minutes = Math.max(1, Math.round((now - since) / 60_000));
   const lasted = `${times(count)} in ${minutes} min`;
   if (subject === FURTHER)
     return inertLines(`hookwright: ${alertTitle(kind)}`, subject, `${lasted}; latest: ${cut(reason)}`);
-  return inertLines(`hookwright: resolved: ${alertTitle(kind)}`, subject, lasted);
+  return inertLines(`hookwright: resolved: ${alertTitle(kind)}`, subject, why === '' ? lasted : `${lasted}; ${why}`);
 }
 
 /** The alert targets, without the target that this alert is about, unless it is the only one: then the message waits. */

@@ -102,8 +102,8 @@ class RunningGuard implements Guard {
     if (!this.isClosed) this.alerts.raise(of, reason);
   }
 
-  clear(of: Pick<AlertCondition, 'kind' | 'subject'>): void {
-    if (!this.isClosed) this.alerts.clear(of);
+  clear(of: Pick<AlertCondition, 'kind' | 'subject'>, why?: string): void {
+    if (!this.isClosed) this.alerts.clear(of, why);
   }
 
   async test(): Promise<string | null> {

@@ -54,10 +54,10 @@ export async function listApprovals(store: Store): Promise<readonly Approval[]> 
 export const blockedByApproval = async (store: Store): Promise<readonly BlockedRow[]> =>
   (await store.read({ kind: 'blocked' })).filter(({ blocked_by }) => blocked_by === 'approval');
 
-/** Null: no longer pending. */
-export async function loadApproval(store: Store, row: BlockedRow): Promise<Approval | null> {
+/** Null: deleted in the meantime. @param isWaiting false: it has been answered */
+export async function loadApproval(store: Store, row: BlockedRow, isWaiting = true): Promise<Approval | null> {
   const stored = await store.read({ kind: 'load', ref: row.ref });
-  return stored === null ? null : (approvalOf(stored, row.index, row)?.approval ?? null);
+  return stored === null ? null : (approvalOf(stored, row.index, isWaiting ? row : null)?.approval ?? null);
 }
 
 /** Searches pending approvals first, then all. @param reference an id or a unique prefix */

@@ -29,6 +29,9 @@ class RunningApprovals implements Approvals {
   /** How many messages of each owner the alert has reported. */
   private reported: ReadonlyMap<string, number> = new Map();
 
+  /** The deliveries that waited at the last check. */
+  private before: readonly BlockedRow[] = [];
+
   constructor(context: ApprovingContext) {
     this.context = context;
     this.chats = new ChatApprovals(context);
@@ -70,11 +73,11 @@ class RunningApprovals implements Approvals {
   private async check(): Promise<void> {
     await this.chats.register();
     const waiting = await blockedByApproval(this.context.store);
-    this.alert(waiting);
+    await this.alert(waiting);
     for (const row of waiting) if (row.told_at === null) await this.notify(row);
   }
 
-  private alert(waiting: readonly BlockedRow[]): void {
+  private async alert(waiting: readonly BlockedRow[]): Promise<void> {
     const { alerts } = this.context;
     const counts = new Map<string, number>();
     for (const row of waiting) counts.set(ownerOf(row), (counts.get(ownerOf(row)) ?? 0) + 1);
@@ -83,8 +86,16 @@ class RunningApprovals implements Approvals {
       alerts.raise({ kind: 'approval', subject, count }, 'answer in the console, or with hookwright approvals');
     }
     for (const { kind, subject } of alerts.lasting)
-      if (kind === 'approval' && !counts.has(subject)) alerts.clear({ kind, subject });
+      if (kind === 'approval' && !counts.has(subject)) alerts.clear({ kind, subject }, await this.answerTo(subject));
     this.reported = counts;
+    this.before = waiting;
+  }
+
+  /** The answer to the last message of an owner, which no longer waits; empty if this gateway has not seen it wait. */
+  private async answerTo(subject: string): Promise<string> {
+    const row = this.before.findLast((each) => ownerOf(each) === subject);
+    const approval = row === undefined ? null : await loadApproval(this.context.store, row, false);
+    return approval === null ? '' : `${approval.state}${approval.answer === null ? '' : ` by ${approval.answer.by}`}`;
   }
 
   private async notify(row: BlockedRow): Promise<void> {

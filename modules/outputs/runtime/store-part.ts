@@ -22,7 +22,7 @@ export const approvalsPart: StorePart = {
       if (typeof by !== 'string' || !isTime(from) || !isTime(until))
         throw new Error('an undo needs `by`, `from` and `until`');
       if (delivery.row.blocked_by !== null) return false;
-      delivery.block('approval', [from, until], { outcome: 'undone', by });
+      delivery.undo([from, until], by);
       return true;
     },
     tell_approval: (delivery) =>

@@ -19,7 +19,7 @@ import { headOf, headText } from '../group-commit.ts';
 import type { PutGuard, Ref, StoredClaim } from '../records.ts';
 import { claimKeys, laneParts, routeLane } from '../records.ts';
 import type { DeliveryEnding, Step } from '../states.ts';
-import { actionStep, canAdvance, endDelivering, interruptedStep, isRejected, joinGroup } from '../states.ts';
+import { actionSteps, canAdvance, endDelivering, interruptedStep, isRejected, joinGroup } from '../states.ts';
 import { changeDelivery, setAt } from './blocked.ts';
 import { beginRun, changePause, fire, pauseOf, tick } from './jobs.ts';
 import { attemptAgain, resend, settleClaim } from './message.ts';
@@ -160,12 +160,11 @@ function putGuard(unit: WorkUnit, m: Headed<PutGuard>, texts: LargeTexts): boole
   if (head !== null) unit.insertMessage(head, texts, now);
   const run = held === undefined ? undefined : unit.rows.work.get(held.ref);
   if (run?.state !== 'pending') return true;
-  const isDropped = held?.drop === true;
-  const steps = by === undefined ? [] : [actionStep({ outcome: isDropped ? 'dropped' : 'released', at: now, by })];
-  const change = isDropped
-    ? ({ to: 'skipped', at: now, reason: 'loop' } as const)
-    : ({ to: 'pending', at: now, due_at: now } as const);
-  unit.move(run, { ...change, steps });
+  const [outcome, change] =
+    held?.drop === true
+      ? (['dropped', { to: 'skipped', at: now, reason: 'loop' }] as const)
+      : (['released', { to: 'pending', at: now, due_at: now }] as const);
+  unit.move(run, { ...change, steps: actionSteps(outcome, by, now) });
   return true;
 }
 

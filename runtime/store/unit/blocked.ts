@@ -11,7 +11,7 @@
 import type { ChangeDelivery, OpenDelivery, TakenAttempt } from '../contract.ts';
 import type { Headed, HeadTarget, LargeTexts } from '../group-commit.ts';
 import type { Ref } from '../records.ts';
-import { actionStep } from '../states.ts';
+import { actionSteps } from '../states.ts';
 import type { DeliveryRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
 
@@ -58,10 +58,10 @@ export function changeDelivery(unit: WorkUnit, m: Headed<ChangeDelivery>, texts:
         const all = { kind: 'delivery', index, ...times, ...step, sent: 0, message_id: null } as const;
         unit.move(work, { to: 'delivering', at: now, steps: [all] });
       },
-      block(by, [from, until], step) {
-        row.blocked_by = by;
+      undo([from, until], by) {
+        row.blocked_by = 'approval';
         unit.retryDelivery(row, until, from);
-        unit.move(work, { to: 'delivering', at: now, steps: [actionStep({ ...step, at: now }, index)] });
+        unit.move(work, { to: 'delivering', at: now, steps: actionSteps('undone', by, now, index) });
       },
       tell() {
         if (m.dispatch === null) return false;

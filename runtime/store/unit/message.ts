@@ -22,7 +22,7 @@ import { headTargets, headText } from '../group-commit.ts';
 import type { ClaimKey, Ref, StoredClaim } from '../records.ts';
 import { claimKeys, routeLane } from '../records.ts';
 import type { Step } from '../states.ts';
-import { actionStep, answerOf, hasEnded, wasRejected } from '../states.ts';
+import { actionSteps, answerOf, hasEnded, wasRejected } from '../states.ts';
 import { openDelivery } from './blocked.ts';
 import type { WorkRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
@@ -93,8 +93,7 @@ export function resend(unit: WorkUnit, { ref, key, again, by, now }: Headed<Rese
   }
   const steps = unit.stepsOf(row);
   unit.reopen(row, now);
-  if (by !== undefined)
-    unit.move(row, { to: 'delivering', at: now, steps: [actionStep({ outcome: 'replayed', at: now, by })] });
+  unit.move(row, { to: 'delivering', at: now, steps: actionSteps('replayed', by, now) });
   const last = (index: number): Step | undefined => steps.findLast((step) => step.index === index);
   const isMeant = (index: number): boolean => (again ? last(index)?.outcome !== 'withdrawn' : !hasEnded(steps, index));
   openDeliveries(unit, row, dispatch, steps, isMeant, now);

@@ -338,6 +338,21 @@ describe('deliveries replay', () => {
     assert.deepEqual([shown.state, shown.replay_of, shown.answer], ['delivering', null, 'an answer\u001b[31m']);
   });
 
+  it('says who has replayed a delivery, under its id and as a new run', async (t) => {
+    const { run, json, path } = setUp(t);
+    await fill(path);
+    await run('replay', 'dead1', '--by', 'ann');
+    const [{ id = '' } = {}] = await json<Listed[]>('replay', 'dead2', '--by', 'bob');
+    const moments = async (of: string): Promise<readonly string[]> =>
+      (await json<{ timeline: { what: string }[] }>('show', of)).timeline.map(({ what }) => what);
+    assert.deepEqual(
+      (await moments('dead1')).filter((what) => / by /.test(what)),
+      ['replayed by cli:ann'],
+    );
+    assert.deepEqual((await moments(id)).slice(0, 1), ['replayed, by cli:bob']);
+    assert.match((await run('show', 'dead1')).stdout, /replayed by cli:ann/);
+  });
+
   it('replays all of a state, newest first, and runs failed runs again', async (t) => {
     const { json, path } = setUp(t);
     await fill(path);

@@ -26,12 +26,13 @@ test('a route is paused for a time and resumed, as lists, doctor and explain sho
   writeFileSync(join(home, 'event.json'), '{"a":1}');
   const clock = new FakeClock(Date.parse('2026-01-01T00:00:00Z'));
   const run = (...args: readonly string[]) => runInProcess(args, { home, context: { clock } });
-  const paused = await run('route', 'pause', 'alerts', '--for', '1h');
+  const paused = await run('route', 'pause', 'alerts', '--for', '1h', '--by', 'ann\u202e');
   assert.equal(paused.code, 0, paused.stderr);
   for (const screen of [paused, await run('webhook', 'list', '--all')])
     assert.match(screen.stdout, new RegExp(`alerts .*${UNTIL}`));
   const [row] = JSON.parse((await run('webhook', 'list', '--all', '--json')).stdout);
-  assert.deepEqual(row.paused, { since: clock.now(), until: clock.now() + 3_600_000 });
+  assert.deepEqual(row.paused, { since: clock.now(), until: clock.now() + 3_600_000, by: 'cli:ann\ufffd' });
+  assert.match((await run('webhook', 'list', '--all')).stdout, /paused by cli:ann\ufffd until/);
   assert.match((await run('doctor')).stdout, new RegExp(`alerts .*${UNTIL}`));
   const explain = async (route: string) =>
     (await run('explain', route, '--payload', `@${join(home, 'event.json')}`)).stdout;

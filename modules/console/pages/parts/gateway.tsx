@@ -65,7 +65,13 @@ export function needsOf(state: State): readonly Need[] {
       need('warn', 'alert', [name, to(['routes', name])], `is not served: ${reason}`),
     ),
     ...paused.map((one) =>
-      need('warn', 'clock', [one.route, to(['routes', one.route])], `is paused${untilOf(one.until)}`, ['resume', one]),
+      need(
+        'warn',
+        'clock',
+        [one.route, to(['routes', one.route])],
+        `is paused${one.by ? ` by ${one.by}` : ''}${untilOf(one.until)}`,
+        ['resume', one],
+      ),
     ),
   ];
 }

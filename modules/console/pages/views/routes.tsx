@@ -34,13 +34,15 @@ export const Routes = ({ place }: ViewProps) => (
 
 function RouteState({ of: { paused, state, kind } }: { of: Route }) {
   const until = paused?.until == null ? '' : ` until ${instant(paused.until)}`;
+  const by = paused?.by ? ` by ${paused.by}` : '';
   return (
     <>
       {paused === null ? (
         <State of={state} />
       ) : (
         <Badge kind="warn" icon="clock">
-          paused{until}
+          paused{by}
+          {until}
         </Badge>
       )}{' '}
       {kind === 'dynamic' && <Badge>subscription</Badge>}

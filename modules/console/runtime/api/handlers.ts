@@ -23,7 +23,7 @@ type Handlers = {
 };
 
 export const HANDLERS: Handlers = {
-  getSession: async (context) => sessionOf(context, context.person),
+  getSession: async (context) => consoleSession(context, context.person),
 
   async getOverview(context) {
     const [status, waiting] = await Promise.all([
@@ -241,7 +241,10 @@ export const HANDLERS: Handlers = {
 };
 
 /** What the pages know about the person who uses them. */
-export const sessionOf = ({ isOpen, plan }: Pick<ApiContext, 'isOpen' | 'plan'>, { role, name }: Person): Session => ({
+export const consoleSession = (
+  { isOpen, plan }: Pick<ApiContext, 'isOpen' | 'plan'>,
+  { role, name }: Person,
+): Session => ({
   role,
   user: name,
   signs_in: !isOpen(),
