@@ -11,7 +11,7 @@ import type { JobReport } from '../schemas/built/operations/types.ts';
 import type { CliContext } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';
 import { argument, command, text, withDefault } from './command-line/command.ts';
-import { arrayOption, configOption, jsonOption, pauseOption } from './command-line/options.ts';
+import { arrayOption, byOption, configOption, jsonOption, pauseOption } from './command-line/options.ts';
 import {
   chooseTimezone,
   configFromFlags,
@@ -38,6 +38,7 @@ export const jobCreateCommand = command({
   options: {
     ...JOB_OPTIONS,
     profile: withDefault(DEFAULT_PROFILE, text('profile', 'Profile of the job')),
+    by: byOption,
     config: configOption,
     json: jsonOption,
   },
@@ -195,6 +196,7 @@ export const jobEditCommand = command({
     timezone: text('zone', 'IANA time zone'),
     misfire: misfireOption('What happens to missed runs: skip or once'),
     profile: jobProfileOption,
+    by: byOption,
     config: configOption,
     json: jsonOption,
   },
@@ -219,21 +221,21 @@ export const jobEditCommand = command({
 
 /** `hookwright job pause`: pauses a job for a time or until it is resumed. */
 export const jobPauseCommand = command({
-  options: { for: pauseOption, profile: jobProfileOption, config: configOption },
+  options: { for: pauseOption, profile: jobProfileOption, by: byOption, config: configOption },
   args: { reference: argument('job') },
   run: (context, given) => pauseJob(given, true, context),
 });
 
 /** `hookwright job resume`: resumes a paused job. */
 export const jobResumeCommand = command({
-  options: { profile: jobProfileOption, config: configOption },
+  options: { profile: jobProfileOption, by: byOption, config: configOption },
   args: { reference: argument('job') },
   run: (context, given) => pauseJob(given, false, context),
 });
 
 /** `hookwright job remove`: removes a job that was created at run time. */
 export const jobRemoveCommand = command({
-  options: { profile: jobProfileOption, config: configOption },
+  options: { profile: jobProfileOption, by: byOption, config: configOption },
   args: { reference: argument('job') },
   async run(context, given) {
     const { open, job } = await openJob(context, given);
@@ -248,7 +250,7 @@ export const jobRemoveCommand = command({
 
 /** `hookwright job run`: runs a job now, regardless of its schedule. */
 export const jobRunCommand = command({
-  options: { profile: jobProfileOption, config: configOption, json: jsonOption },
+  options: { profile: jobProfileOption, by: byOption, config: configOption, json: jsonOption },
   args: { reference: argument('job') },
   async run(context, given) {
     const { open, job } = await openJob(context, given);

@@ -8,6 +8,7 @@ import { refusing } from '../../../cli/serve/reloader.ts';
 import { isTimeZone } from '../../../compiler/schedule/parse-schedule.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import type { OperatedService } from '../../../runtime/service/options.ts';
+import { storeAs } from '../../../runtime/store/actor.ts';
 import type { BlueprintJobRequest, SavedJobReport } from '../../../schemas/built/operations/types.ts';
 import type { JobConfig, RouteTable } from '../../../schemas/generated/types.ts';
 import type { FilledBlueprint } from '../compiler/fill.ts';
@@ -56,9 +57,10 @@ function readOptions(request: BlueprintJobRequest, table: RouteTable, machineZon
 export async function createBlueprintJob(
   context: CliContext,
   service: OperatedService,
-  request: BlueprintJobRequest,
+  { by, ...request }: BlueprintJobRequest & { readonly by?: string },
 ): Promise<SavedJobReport> {
-  const { store, table } = service;
+  const { table } = service;
+  const store = storeAs(service.store, by);
   const { dry_run: isDryRun = false } = request;
   const plan = Object.hasOwn(table.blueprints, request.key) ? table.blueprints[request.key] : undefined;
   if (plan === undefined) throw refuse(`there is no blueprint "${request.key}"`);

@@ -19,6 +19,7 @@ import { suggest } from '../../../compiler/text/suggest.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
 import { homeTarget, listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
+import { storeAs } from '../../../runtime/store/actor.ts';
 import type { Pause } from '../../../runtime/store/records.ts';
 import { pausedRoutes } from '../../../runtime/store/records.ts';
 import { printFilter, printTemplate } from '../../../runtime/table/link-template.ts';
@@ -54,12 +55,12 @@ async function storedJob(
 
 export const runJob = (
   { context, service }: Parts,
-  { reference, profile }: ControlContract['job_run']['input'],
+  { reference, profile, by }: ControlContract['job_run']['input'],
 ): Promise<ControlContract['job_run']['output']> =>
   refusing(async () => {
     const { table, store, place } = service;
     const { job } = await storedJob({ context, service }, reference, profile);
-    const dispatch = await fireJob(store, job, { ...table, place }, context);
+    const dispatch = await fireJob(storeAs(store, by), job, { ...table, place }, context);
     if (dispatch === null) throw refuse(`job "${job.name}" is already running`);
     service.changed();
     return { job: job.id, dispatch };
@@ -81,7 +82,7 @@ export async function showJob(parts: Parts, id: string): Promise<JobDetails> {
 
 export const changeJob = (
   parts: Parts,
-  { id, name, timezone, dry_run: isDryRun, ...config }: JobEdit,
+  { id, name, timezone, dry_run: isDryRun, by, ...config }: JobEdit,
 ): Promise<SavedJobReport> =>
   refusing(async () => {
     const { context, service } = parts;
@@ -89,7 +90,7 @@ export const changeJob = (
     const record = recordOf({ records, table: service.table }, job);
     const change = { name, config, timezone: chooseTimezone(timezone, record.timezone) };
     const open = await servedTable(context, service);
-    const scope = { store: service.store, open, context };
+    const scope = { store: storeAs(service.store, by), open, context };
     const saved = isDryRun ? changedJob(record, change, open) : await editJob(record, change, scope);
     if (!isDryRun) service.changed();
     return reportSaved(saved, context.clock.now());
@@ -120,7 +121,7 @@ export const listTargets = ({ context, service }: Parts, profile: string): Promi
 
 export async function replayDeliveries(
   { context, service }: Parts,
-  { ids, filter, limit = MOST_REPLAYED, rerun = false, again = false }: ReplayRequest,
+  { ids, filter, limit = MOST_REPLAYED, rerun = false, again = false, by }: ReplayRequest,
 ): Promise<ReplayedDeliveries> {
   const { store } = service;
   if (ids === undefined && filter?.state === undefined) throw refuse('name deliveries by id, or by state');
@@ -128,7 +129,7 @@ export async function replayDeliveries(
   const chosen = ids ?? (await chooseDeliveries(store, filter ?? {}, Math.min(limit, MOST_REPLAYED)));
   const { clock, random } = context;
   const repeating = { clock, random, rerun, again, dryRun: false, onProgress: () => {} };
-  const replayed = await storeReplays(store, chosen, repeating);
+  const replayed = await storeReplays(storeAs(store, by), chosen, repeating);
   service.changed();
   return replayed;
 }

@@ -62,13 +62,12 @@ export const WORDS = {
 
   approve: /^Approve/,
   confirm: 'Approve',
-  approving: /^Approving .* in 5 seconds/,
-  undo: 'Undo',
+  undo: /^Undo/,
   undone: 'Undone. Nothing was sent.',
   reject: /^Reject/,
   decide: /^(Approve|Reject)/,
   approved: 'Approved. The message is sent as shown.',
-  isApproved: 'This was approved by the console',
-  isRejected: 'This was rejected by the console',
+  isApproved: 'This was approved by console',
+  isRejected: 'This was rejected by console',
   reason: 'Reason (optional)',
 } as const;

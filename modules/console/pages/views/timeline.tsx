@@ -74,7 +74,7 @@ function deliverySteps(delivery: Stored, request: CapturedRequest | null): reado
   const steps = timeline.flatMap((moment): readonly Step[] => {
     const { at, what } = moment;
     const own = momentStep(moment, delivery, request);
-    if (what === 'accepted' && firstRun - accepted_at >= 1000)
+    if (what.startsWith('accepted') && firstRun - accepted_at >= 1000)
       return [own, step(at, ['calm', 'clock'], 'Waited', `${duration(firstRun - accepted_at)} to run`)];
     if (!what.startsWith('answered') || outputs.length === 0) return [own];
     const names = outputs.map(({ name, target }) => `${name} to ${target}`).join(', ');
@@ -98,7 +98,7 @@ function momentStep(moment: Stored['timeline'][number], delivery: Stored, reques
   const { at, what, target, outcome, reason, next_at } = moment;
   const { run, outputs, state, id } = delivery;
   const text = upper(what);
-  if (what === 'accepted' || what === 'replayed') {
+  if (/^(accepted|replayed)/.test(what)) {
     const response = request === null ? '' : `responded ${request.status}`;
     return step(at, ['good', 'check'], <a href={to(['deliveries', id])}>{text}</a>, response);
   }

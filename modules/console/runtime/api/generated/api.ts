@@ -393,7 +393,20 @@ export interface Api {
        */
       readonly id: string;
       readonly approve: boolean;
+      /**
+       * An approval takes effect after five seconds, and can be undone until then.
+       */
+      readonly undoable: boolean;
       readonly reason?: string;
+    };
+    readonly output: Approval;
+  };
+  readonly undoApproval: {
+    readonly input: {
+      /**
+       * An id or a unique prefix.
+       */
+      readonly id: string;
     };
     readonly output: Approval;
   };
@@ -460,6 +473,10 @@ export interface Session {
    * A viewer has read-only access.
    */
   readonly role: 'operator' | 'viewer';
+  /**
+   * The name in `gateway.console.users`; null: the token has none.
+   */
+  readonly user: string | null;
   /**
    * True if the console has a token, so that browsers have to sign in.
    */
@@ -675,16 +692,22 @@ export interface Delivery {
      */
     readonly target: string | null;
     readonly outcome:
-      | 'ok'
-      | 'failed'
-      | 'interrupted'
-      | 'permanent'
-      | 'retry'
-      | 'ambiguous'
-      | 'withdrawn'
-      | 'superseded'
-      | 'approved'
-      | 'rejected'
+      | (
+          | 'ok'
+          | 'permanent'
+          | 'retry'
+          | 'ambiguous'
+          | 'failed'
+          | 'interrupted'
+          | 'withdrawn'
+          | 'superseded'
+          | 'approved'
+          | 'rejected'
+          | 'replayed'
+          | 'released'
+          | 'dropped'
+          | 'undone'
+        )
       | null;
     readonly reason: string | null;
     /**
@@ -818,7 +841,7 @@ export interface Error {
 }
 export interface Login {
   /**
-   * `gateway.console.token`, or `viewer_token`.
+   * `gateway.console.token`, `viewer_token`, or the token of one of `users`.
    */
   readonly token: string;
 }
