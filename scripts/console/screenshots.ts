@@ -181,6 +181,7 @@ for (const [screen, options] of Object.entries(SCREENS)) {
     if (!isWanted) continue;
     await page.goto(`${url}/#/${place}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
+    if (name === 'event' || name === 'ignored') await page.getByRole('heading', { name: 'Stages' }).waitFor();
     await until(async () => (await page.getByText('Loading…').count()) === 0);
     await page.waitForTimeout(300);
     const picture = await page.screenshot({ fullPage: name !== 'requests' });

@@ -183,6 +183,7 @@ function list(tables: MemoryTables, filter: ListFilter): readonly DispatchSummar
     (filter.route === undefined || route === filter.route) &&
     (filter.job === undefined || job === filter.job) &&
     accepted_at >= (filter.since ?? 0) &&
+    accepted_at < (filter.until ?? Number.POSITIVE_INFINITY) &&
     ref < (filter.before ?? Number.POSITIVE_INFINITY) &&
     (filter.delivery_id === undefined || dispatch.delivery_id === filter.delivery_id) &&
     !(filter.hide_own && route === null && job === null) &&

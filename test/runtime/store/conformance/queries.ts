@@ -69,6 +69,10 @@ export function queries(open: StoreOpener): void {
     assert.equal(await ids(store, { limit: 10, job: 'brief' }), 'e');
     assert.equal(await ids(store, { limit: 10, since: 3000 }), 'edc');
     assert.equal(await ids(store, { limit: 10, since: 2000, route: 'two', state: 'dead' }), 'b');
+    assert.equal(await ids(store, { limit: 10, until: 3000 }), 'ba');
+    assert.equal(await ids(store, { limit: 10, until: 1000 }), '');
+    assert.equal(await ids(store, { limit: 10, since: 2000, until: 4000, route: 'one' }), 'c');
+    assert.equal(await ids(store, { limit: 1, until: 5000, before: refs[3] ?? 0 }), 'c');
     // A message of the gateway itself has neither.
     await accept(store, 'f', { dispatch: makeDispatch('f', { route: null, event: 'alert' }) });
     assert.equal(await ids(store, { limit: 3 }), 'fed');
