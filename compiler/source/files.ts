@@ -138,9 +138,7 @@ const PRIVATE = /(?:^|[\\/])(?:\.git(?:[\\/]|$)|\.env(?:\.[^\\/]*)?$)/i;
  */
 export function filesBelow(files: Files, folders: readonly string[]): Files {
   const roots = folders.map((folder) => files.realpath(folder) ?? folder);
-  const isAllowed = (real: string): boolean =>
-    !PRIVATE.test(real) &&
-    roots.some((root) => real === root || real.startsWith(root.endsWith(sep) ? root : root + sep));
+  const isAllowed = (real: string): boolean => isBelow(real, roots);
   return {
     ...files,
     read: (path) => files.read(path, isAllowed),
@@ -149,6 +147,17 @@ export function filesBelow(files: Files, folders: readonly string[]): Files {
       throw new UnreadableFile('EOUTSIDE', refusalOf('EOUTSIDE'));
     },
   };
+}
+
+/** Whether a real path is in one of the folders, and not private. @param roots real paths */
+export const isBelow = (real: string, roots: readonly string[]): boolean =>
+  !PRIVATE.test(real) && roots.some((root) => real === root || real.startsWith(root.endsWith(sep) ? root : root + sep));
+
+/** The folder of a file that a command line names; the working directory, if a link in between leads out of it. */
+export function namedFolder(files: Files, cwd: string, path: string): string {
+  const folder = dirname(path);
+  const isInside = folder === cwd || folder.startsWith(cwd.endsWith(sep) ? cwd : cwd + sep);
+  return isInside && !isBelow(files.realpath(folder) ?? folder, [files.realpath(cwd) ?? cwd]) ? cwd : folder;
 }
 
 /** @param changes texts by absolute path; files and folders need not exist. New files have mode 0600. */

@@ -14,6 +14,7 @@ import { loadPart } from '../../../cli/base/module.ts';
 import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { argument, command, flag, list, restArguments, text } from '../../../cli/command-line/command.ts';
 import { configOption } from '../../../cli/command-line/options.ts';
+import { refuseLinks } from '../../../cli/compile/compile-files.ts';
 import { printLine, printNote, withEscapedTexts } from '../../../cli/output/print.ts';
 import type { OpenSource } from '../../../cli/sources/open-sources.ts';
 import { openSources } from '../../../cli/sources/open-sources.ts';
@@ -113,6 +114,11 @@ function printOne(context: CliContext, given: Input, [first, ...others]: readonl
 
 function writeFiles(context: CliContext, given: Input, events: readonly Event[], out: string): void {
   const folder = resolve(context.cwd, out);
+  refuseLinks(
+    events.map(([event]) => join(folder, fileName(event, given.name))),
+    [folder],
+    'to use another folder: --out <dir>',
+  );
   const files = events.map((event) => {
     const path = join(folder, fileName(event[0], given.name));
     const isThere = existsSync(path) && !given.force;
