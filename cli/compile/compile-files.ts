@@ -3,6 +3,7 @@
 import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isSystemError } from '../../base/errors.ts';
+import { escapeInvisible } from '../../base/text.ts';
 import type { CompileOutput, CompileResult } from '../../compiler/compile.ts';
 import { compile } from '../../compiler/compile.ts';
 import type { CompileInput } from '../../compiler/compile-input.ts';
@@ -38,9 +39,12 @@ export function refuseLinks(paths: readonly string[], folders: readonly string[]
   for (const path of paths) {
     const folder = realTarget(dirname(path));
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
-      throw new CliError(`${path} is a link: nothing was written`, 'remove the link', ...hints);
+      throw new CliError(`${escapeInvisible(path)} is a link: nothing was written`, 'remove the link', ...hints);
     if (folder !== dirname(path) && (folder === null || !isBelow(folder, roots)))
-      throw new CliError(`${dirname(path)} leads to another folder through a link: nothing was written`, ...hints);
+      throw new CliError(
+        `${escapeInvisible(dirname(path))} leads to another folder through a link: nothing was written`,
+        ...hints,
+      );
   }
 }
 
@@ -88,7 +92,7 @@ export function writeTables(
   } catch (error) {
     if (!isSystemError(error)) throw error;
     throw new CliError(
-      `cannot write the tables to ${folder}: ${describeDiskError(error)}`,
+      `cannot write the tables to ${escapeInvisible(folder)}: ${describeDiskError(error)}`,
       'choose another folder: --out <dir>',
     );
   }

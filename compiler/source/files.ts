@@ -4,6 +4,7 @@
 
 import { basename, dirname, isAbsolute, relative, sep } from 'node:path';
 import { MAX_FILE_BYTES, UnreadableFile } from '../../base/files.ts';
+import { escapeInvisible } from '../../base/text.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
@@ -122,11 +123,11 @@ export function readYamlFile({ files, cwd }: Disk, path: string): YamlRead {
   return { file: null, findings: [unreadable(source, read.message)], source, isMissing: read.missing };
 }
 
-/** @param from absolute path of a directory, usually the working directory */
+/** A path as printed: a name with a line break could command a CI job. @param from absolute path of a directory, usually the working directory */
 export function displayPath(path: string, from: string): string {
   const short = relative(from, path);
   const outside = short === '' || short === '..' || short.startsWith(`..${sep}`) || isAbsolute(short);
-  return (outside ? path : short).replaceAll(sep, '/');
+  return escapeInvisible((outside ? path : short).replaceAll(sep, '/'));
 }
 
 /** Not even in the folder of the config: CI jobs keep their token in `.git/config`. */

@@ -150,11 +150,11 @@ export function readVariables({ path }: SourceText): ReadonlyMap<string, string>
 /** Omits lines of the file, which may contain secrets. */
 function refusalError({ faults }: ConversionRefusal, source: SourceText): CliError {
   const lines = createLines();
-  const said = faults.map(({ start, message }) => {
+  const [first = '', ...others] = faults.map(({ start, message }) => {
     const { line, column } = lines.positionOf(source, start);
     return `${source.name}:${line}:${column}: ${message}`;
   });
-  return new CliError(said.join('\n'), ...faults.flatMap(({ hint }) => hint ?? []));
+  return new CliError(first, ...others, ...faults.flatMap(({ hint }) => hint ?? []));
 }
 
 interface PlannedFile {
