@@ -18,7 +18,7 @@ import type { CliContext } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';
 import type { ValuesOf } from './command-line/command.ts';
 import { argument, command, flag, parsed, restArguments, text, withDefault } from './command-line/command.ts';
-import { arrayOption, configOption, routeFilterOption } from './command-line/options.ts';
+import { arrayOption, byOption, configOption, routeFilterOption } from './command-line/options.ts';
 import { chooseDeliveries, ownerText, parseDeliveryFilter, parseLimit, storeReplays } from './deliveries/filter.ts';
 import { namedFilter } from './deliveries/named-filter.ts';
 import { printBeside, printJson, printLine, printNote, visible } from './output/print.ts';
@@ -195,6 +195,7 @@ const replayOptions = {
   rerun: flag('Run the agent again even if its answer is stored'),
   again: flag('Send the stored text to all targets, including those that have received it'),
   dryRun: flag('Only print what would be replayed'),
+  by: byOption,
   config: configOption,
   json: arrayOption,
 };

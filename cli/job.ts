@@ -5,19 +5,14 @@ import type { Paint } from '../base/paint.ts';
 import { createPaint } from '../base/paint.ts';
 import { destinationInTable } from '../runtime/deliver/http/link-variant.ts';
 import type { Job } from '../runtime/dispatch/scheduler/job.ts';
-import { jobSignature } from '../runtime/dispatch/scheduler/job.ts';
-import type { Store } from '../runtime/store/contract.ts';
-import type { JobRecord, JobTick } from '../runtime/store/records.ts';
+import type { JobTick } from '../runtime/store/records.ts';
 import { amountsText } from '../runtime/store/usage.ts';
 import type { JobReport } from '../schemas/built/operations/types.ts';
-import type { BudgetConfig, BudgetPlan, JobConfig, RouteConfig } from '../schemas/generated/types.ts';
 import type { CliContext } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';
 import { argument, command, text, withDefault } from './command-line/command.ts';
-import { arrayOption, configOption, jsonOption, pauseOption } from './command-line/options.ts';
-import type { DraftTable, SavedJob } from './jobs/draft-job.ts';
+import { arrayOption, byOption, configOption, jsonOption, pauseOption } from './command-line/options.ts';
 import {
-  checkDraft,
   chooseTimezone,
   configFromFlags,
   createJob,
@@ -26,16 +21,14 @@ import {
   namesOption,
   noteUnserved,
   printJob,
-  recordOfPlan,
 } from './jobs/draft-job.ts';
+import { editJob, routesOf } from './jobs/edit-job.ts';
 import type { JobDetails, JobReference } from './jobs/open-jobs.ts';
 import { fireJob, openJob, openJobs, readHistory, recordOf, reportJob } from './jobs/open-jobs.ts';
 import { printJson, printLine, printNote, visible } from './output/print.ts';
 import type { Column } from './output/table.ts';
 import { describePause, formatDuration, formatInstant, pausedUntil, printList } from './output/table.ts';
 import { makeStore, useStore } from './store/use-store.ts';
-import type { OpenTable } from './subscriptions/routes.ts';
-import { asEntry, updateSubscriptions } from './subscriptions/subscription-file.ts';
 
 /** Jobs of several profiles may have the same name. */
 const jobProfileOption = text('profile', 'Profile of the job');
@@ -45,6 +38,7 @@ export const jobCreateCommand = command({
   options: {
     ...JOB_OPTIONS,
     profile: withDefault(DEFAULT_PROFILE, text('profile', 'Profile of the job')),
+    by: byOption,
     config: configOption,
     json: jsonOption,
   },
@@ -202,6 +196,7 @@ export const jobEditCommand = command({
     timezone: text('zone', 'IANA time zone'),
     misfire: misfireOption('What happens to missed runs: skip or once'),
     profile: jobProfileOption,
+    by: byOption,
     config: configOption,
     json: jsonOption,
   },
@@ -218,46 +213,29 @@ export const jobEditCommand = command({
     const { open, job } = await openJob(context, given);
     const record = recordOf(open, job);
     const timezone = given.timezone === undefined ? undefined : chooseTimezone(given.timezone, '');
-    const now = context.clock.now();
     const change = { name: given.name, timezone, config, unlimited };
-    if (given.name !== undefined && given.name !== record.name) await nameById(context, record, open);
-    const edited = await makeStore(context, (store) => editJob(record, change, { store, open, now }));
+    const edited = await makeStore(context, (store) => editJob(record, change, { store, open, context }));
     printJob(context, { ...edited, verb: 'changed', open }, given.json);
   },
 });
 
-/** Lets subscriptions that name the job name it by its id, and prints which routes of the config fire it. */
-async function nameById(context: CliContext, { id, name, profile }: JobRecord, { table }: OpenTable): Promise<void> {
-  const isOfJob = (entry: RouteConfig | null): entry is RouteConfig =>
-    entry?.cron_job === name && (entry.profile ?? DEFAULT_PROFILE) === profile;
-  await updateSubscriptions(context, (entries) => {
-    const next = [...entries].map(
-      ([key, entry]) => [key, isOfJob(asEntry(entry)) ? { ...asEntry(entry), cron_job: id } : entry] as const,
-    );
-    return { entries: new Map(next), result: null };
-  });
-  for (const route of Object.values(table.routes))
-    if (route.cron_job === id)
-      printNote(context, `route ${route.name} fires this job: its cron_job must be the new name or ${id}`);
-}
-
 /** `hookwright job pause`: pauses a job for a time or until it is resumed. */
 export const jobPauseCommand = command({
-  options: { for: pauseOption, profile: jobProfileOption, config: configOption },
+  options: { for: pauseOption, profile: jobProfileOption, by: byOption, config: configOption },
   args: { reference: argument('job') },
   run: (context, given) => pauseJob(given, true, context),
 });
 
 /** `hookwright job resume`: resumes a paused job. */
 export const jobResumeCommand = command({
-  options: { profile: jobProfileOption, config: configOption },
+  options: { profile: jobProfileOption, by: byOption, config: configOption },
   args: { reference: argument('job') },
   run: (context, given) => pauseJob(given, false, context),
 });
 
 /** `hookwright job remove`: removes a job that was created at run time. */
 export const jobRemoveCommand = command({
-  options: { profile: jobProfileOption, config: configOption },
+  options: { profile: jobProfileOption, by: byOption, config: configOption },
   args: { reference: argument('job') },
   async run(context, given) {
     const { open, job } = await openJob(context, given);
@@ -265,17 +243,14 @@ export const jobRemoveCommand = command({
     const removed = await makeStore(context, (store) => store.write({ kind: 'remove_job', id }));
     if (!removed) throw new CliError(`the job "${name}" was removed already`);
     printLine(context, `job ${name} (${id}) removed`);
-    const routes = Object.values(open.table.routes).filter(
-      (route) => route.cron_job === id && route.profile === profile,
-    );
-    for (const route of routes)
-      printNote(context, `warning: route ${route.name} still fires this job; its events are now ignored`);
+    for (const route of routesOf({ id, profile }, Object.values(open.table.routes)))
+      printNote(context, `warning: route ${route} still fires this job; its events are now ignored`);
   },
 });
 
 /** `hookwright job run`: runs a job now, regardless of its schedule. */
 export const jobRunCommand = command({
-  options: { profile: jobProfileOption, config: configOption, json: jsonOption },
+  options: { profile: jobProfileOption, by: byOption, config: configOption, json: jsonOption },
   args: { reference: argument('job') },
   async run(context, given) {
     const { open, job } = await openJob(context, given);
@@ -287,65 +262,6 @@ export const jobRunCommand = command({
     noteUnserved(context, open, 'runs');
   },
 });
-
-interface JobChange {
-  readonly name: string | undefined;
-  readonly timezone: string | undefined;
-  readonly config: Partial<JobConfig>;
-  /** Whether to remove the budget. */
-  readonly unlimited: boolean;
-}
-
-/** Unchanged addresses keep their compiled form except for their waiting time, because a target may have been removed since. */
-function applyChange(record: JobRecord, { name, timezone, config, unlimited }: JobChange, open: DraftTable): SavedJob {
-  const { description, schedule, prompt, misfire, profile } = record;
-  const draft = {
-    name: name ?? record.name,
-    profile,
-    config: {
-      schedule,
-      prompt,
-      misfire,
-      skills: [...record.skills],
-      timezone: timezone ?? record.timezone,
-      ...(description !== null && { description }),
-      ...(typeof record.agent === 'string' && { agent: record.agent }),
-      ...(record.budget !== undefined && !unlimited && { budget: budgetConfig(record.budget) }),
-      ...(record.deliver[0]?.approve_ms !== undefined && { approve: true }),
-      ...config,
-    },
-  };
-  const { plan, warnings } = checkDraft(draft, open);
-  const isMoved = config.deliver !== undefined || config.deliver_extra !== undefined;
-  const toolsets = config.toolsets === undefined ? record.toolsets : plan.toolsets;
-  const { id, created_at, blueprint } = record;
-  const edited = recordOfPlan(plan, { id, created_at, blueprint, toolsets, timezone: draft.config.timezone });
-  const approve = plan.deliver[0]?.approve_ms === undefined ? {} : { approve_ms: plan.deliver[0].approve_ms };
-  const deliver = record.deliver.map(({ approve_ms: _, ...delivery }) => ({ ...delivery, ...approve }));
-  return { record: isMoved ? edited : { ...edited, deliver }, warnings };
-}
-
-/** The job as written in a config. */
-const budgetConfig = ({ per, ...limits }: BudgetPlan): BudgetConfig => ({
-  ...Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== null)),
-  per,
-});
-
-/** @throws CliError if the change is invalid; nothing is stored then */
-async function editJob(
-  record: JobRecord,
-  change: JobChange,
-  { store, open, now }: { readonly store: Store; readonly open: DraftTable; readonly now: number },
-): Promise<SavedJob> {
-  const edited = applyChange(record, change, open);
-  const stored = await store.write({ kind: 'put_job', job: edited.record, expect: 'old' });
-  if (stored.kind === 'name_taken') throw new CliError(`there is a job "${edited.record.name}" already`);
-  if (stored.kind === 'unknown') throw new CliError(`the job "${record.name}" was removed in the meantime`);
-  const signature = jobSignature(edited.record);
-  // A new schedule applies from now on: an earlier time of today is not a missed run.
-  if (signature !== jobSignature(record)) await store.write({ kind: 'watch_job', job: record.id, signature, now });
-  return edited;
-}
 
 /** @throws CliError when there is no such job */
 export async function pauseJob(

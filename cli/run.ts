@@ -121,10 +121,17 @@ const inHome = (context: CliContext, home: string): CliContext =>
 async function withConfig(context: CliContext, options: CommandLine['options']): Promise<CliContext> {
   const configs = options.get('--config') ?? [];
   const allowed = options.get('--root')?.map((folder) => resolve(context.cwd, folder));
+  const by = options.get('--by')?.at(-1);
   const home = await configuredHome(context, configs);
   const projectEnv = projectEnvPath(nodeFiles, { cwd: context.cwd, home }, configs);
   const own: CliContext = home === context.home ? Object.create(context) : inHome(context, home);
-  return Object.assign(own, configs.length > 0 && { configs }, allowed && { allowed }, projectEnv && { projectEnv });
+  return Object.assign(
+    own,
+    configs.length > 0 && { configs },
+    allowed && { allowed },
+    projectEnv && { projectEnv },
+    by && { by },
+  );
 }
 
 /** `home` of the configuration, unless the environment names another. */

@@ -13,7 +13,7 @@ import type { CliContext } from './base/context.ts';
 import { CliError, findTarget } from './base/errors.ts';
 import type { ValuesOf } from './command-line/command.ts';
 import { argument, command, optionalArgument, text } from './command-line/command.ts';
-import { configOption, jsonOption } from './command-line/options.ts';
+import { byOption, configOption, jsonOption } from './command-line/options.ts';
 import { printBeside, printJson, printLine, printNote, visible } from './output/print.ts';
 import { formatDuration, printList } from './output/table.ts';
 import { configuredStore, useSharedState, useStore } from './store/use-store.ts';
@@ -124,7 +124,7 @@ function printTurn(context: CliContext, { at, role, content }: Turn): void {
 
 /** `hookwright session reset`: later runs of an agent session do not see the earlier turns. */
 export const sessionResetCommand = command({
-  options: ofProfile,
+  options: { ...ofProfile, by: byOption },
   args: { session: argument('session id') },
   async run(context, given) {
     const of = { profile: sessionProfile(context, given.profile), session: given.session };

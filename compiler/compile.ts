@@ -138,7 +138,8 @@ function tableOf(
     const route = settings.routes.find((each) => each.name === name);
     return route === undefined ? null : (payloads?.reachOf(viewRoute(route, scope)) ?? null);
   };
-  return { content: { ...scope.table, routes }, reach };
+  const [callbacks] = input.modules.flatMap((module) => module.callbacks?.(scope) ?? []);
+  return { content: { ...scope.table, ...callbacks, routes }, reach };
 }
 
 function emit({ content, reach }: Checked, input: CompileInput): CompileOutput {

@@ -1,12 +1,12 @@
 /** A module's extension of the compiler. */
 
-import type { BlueprintPlan, Catalog, Config } from '../schemas/generated/types.ts';
+import type { BlueprintPlan, Catalog, Config, RouteTable } from '../schemas/generated/types.ts';
 import type { Diagnostic, Finding } from './diagnostics/diagnostic.ts';
 import type { Files } from './source/files.ts';
 import type { Report, Tutor } from './source/find-place.ts';
 import type { CatalogInput, LoadedCatalog } from './stages/catalog.ts';
 import type { CheckedProfile } from './stages/check-config.ts';
-import type { PayloadFacts, ViewRule } from './views/views.ts';
+import type { PayloadFacts, RouteScope, ViewRule } from './views/views.ts';
 
 /** One module's part of the compiler; loaded before a compile. A member is absent where the module has no such part. */
 export interface CompilerPart {
@@ -18,6 +18,8 @@ export interface CompilerPart {
   readonly blueprints?: BlueprintTools;
   /** Expands known agents; at most one module has it. */
   readonly agents?: ExpandAgents;
+  /** Routes of the gateway itself; at most one module has them. @param scope without routes */
+  readonly callbacks?: (scope: RouteScope) => Pick<RouteTable, 'callbacks'>;
   /** Called once for each compile; at most one module has it. Without it, diagnostics have no fixes. */
   readonly tutor?: Tutor;
 }

@@ -4,7 +4,7 @@ import type { OpenConsole } from './console/console.ts';
 import type { Deliverer, DriverLoaders } from './deliver/deliverer.ts';
 import type { AgentRunner } from './dispatch/agent-runner.ts';
 import type { OpenProgram } from './dispatch/agents/known-program.ts';
-import type { FindLimits, OpenApprovals, OpenGuard, OpenHandover } from './dispatch/context.ts';
+import type { FindLimits, OpenApprovals, OpenGuard, OpenHandover, OpenProgress } from './dispatch/context.ts';
 import type { OpenStatuses, RequestTracing } from './intake/intake.ts';
 import type { OpenCaptureStore } from './intake/keeper.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -40,6 +40,8 @@ export interface ModuleParts {
   readonly outputs: OpenHandover;
   /** Reports the status of events to senders, for routes with `status_url`. */
   readonly statuses: OpenStatuses;
+  /** Shows the progress of events at their objects. */
+  readonly progress: OpenProgress;
   /** Notifies people of messages that wait for their approval. */
   readonly approvals: OpenApprovals;
   /** Notifies operators of failures. */
@@ -67,6 +69,7 @@ const MISSING = {
   keeper: 'capturing requests needs the module workbench, which is not loaded',
   marks: 'marking untrusted values needs the module payloads, which is not loaded',
   outputs: 'outputs need the module outputs, which is not loaded',
+  progress: '`progress` needs the module codehosts, which is not loaded',
   statuses: 'status_url needs the module outputs, which is not loaded',
   approvals: 'approvals need the module outputs, which is not loaded',
   guard: 'alerts need the module guard, which is not loaded',

@@ -1,12 +1,17 @@
-/** The console: the cost of open pages for the intake, and the time of lists with large stores. */
+/** The console: the cost of open pages for the intake, and the time of lists and pages with large stores. */
 
 import { buildProgram } from '../harness/build.ts';
 import type { Case, Lab } from '../lab.ts';
 import { intake } from './console/intake.ts';
 import { lists } from './console/lists.ts';
+import { pages } from './console/pages.ts';
 
 /** By the names that `--only` accepts. */
-const PARTS: Readonly<Record<string, (lab: Lab) => Promise<readonly (readonly string[])[]>>> = { intake, lists };
+const PARTS: Readonly<Record<string, (lab: Lab) => Promise<readonly (readonly string[])[]>>> = {
+  intake,
+  lists,
+  pages,
+};
 
 export const consoleCase: Case = {
   name: 'console',

@@ -29,6 +29,8 @@ export interface CliContext {
   readonly projectEnv?: string;
   /** Values of `--config` on the command line. Set for each command line that has one. */
   readonly configs?: readonly string[];
+  /** `--by` on the command line: who makes its changes. Set for each command line that has one. */
+  readonly by?: string;
   /** Values of `--root`, absolute: folders whose files the configuration may name, besides its own. */
   readonly allowed?: readonly string[];
   /** `--home`, else `$HOOKWRIGHT_HOME`, else `home` of the configuration, else `~/.hookwright`; absolute. It may not exist yet: see `openHome`. */

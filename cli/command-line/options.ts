@@ -9,6 +9,8 @@ export const configOption = list(CONFIGS, 'Configuration files; repeatable');
 
 export const outOption = text('dir', 'Folder for the compiled tables');
 
+export const byOption = text('name', 'Who does this, for the record; default: the user of this command');
+
 export const jsonOption = flag('Print JSON');
 
 /** For commands that print lists. */

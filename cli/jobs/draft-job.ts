@@ -11,6 +11,7 @@ import { didYouMean } from '../../compiler/text/suggest.ts';
 import { homeTarget, jobSignature } from '../../runtime/dispatch/scheduler/job.ts';
 import type { Store } from '../../runtime/store/contract.ts';
 import type { JobRecord } from '../../runtime/store/records.ts';
+import type { SavedJobReport } from '../../schemas/built/operations/types.ts';
 import type { JobConfig, JobPlan, ProfilePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
@@ -43,7 +44,7 @@ const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 const describe = (problem: Problem): string => describeProblem(problem, problem.path);
 
-function profileOf({ table }: DraftTable, name: string): ProfilePlan {
+export function profileOf({ table }: DraftTable, name: string): ProfilePlan {
   const profile = Object.hasOwn(table.profiles, name) ? table.profiles[name] : undefined;
   if (profile !== undefined) return profile;
   throw new CliError(`there is no profile "${name}"`, `profiles: ${Object.keys(table.profiles).join(', ')}`);
@@ -141,6 +142,8 @@ export interface JobScope {
   readonly store: Store;
   readonly open: DraftTable;
   readonly context: Pick<CliContext, 'clock' | 'random'>;
+  /** Checks the job and stores nothing. */
+  readonly isDryRun?: boolean;
 }
 
 /** Easy to read aloud and to type, without similar characters. */
@@ -158,7 +161,11 @@ function newId(random: CliContext['random'], isTaken: (id: string) => boolean): 
  * @param numbered appends a number to a name that is in use, instead of rejecting it
  * @throws CliError if the job is invalid; nothing is stored then
  */
-export async function createJob(job: NewJob, { store, open, context }: JobScope, numbered = false): Promise<SavedJob> {
+export async function createJob(
+  job: NewJob,
+  { store, open, context, isDryRun = false }: JobScope,
+  numbered = false,
+): Promise<SavedJob> {
   const { plan, warnings } = checkDraft(job, open);
   const { blueprint, config } = job;
   const { timezone } = config;
@@ -176,6 +183,7 @@ export async function createJob(job: NewJob, { store, open, context }: JobScope,
   const toolsets = config.toolsets === undefined ? null : plan.toolsets;
   const id = newId(context.random, (candidate) => known.has(candidate));
   const record = recordOfPlan(plan, { id, created_at: now, blueprint, toolsets, timezone });
+  if (isDryRun) return { record, warnings };
   const put = { kind: 'put_job', job: record, expect: 'new' } as const;
   const stored = await store.write(numbered ? { ...put, numbered_beside: own } : put);
   if (stored.kind !== 'stored') throw nameInUse;
@@ -190,26 +198,32 @@ interface PrintedJob extends SavedJob {
   readonly open: Pick<OpenTable, 'table' | 'url'>;
 }
 
+const REPORTED_RUNS = 3;
+
+/** A created or changed job, for other programs. @param now Unix ms */
+export function reportSaved({ record, warnings }: SavedJob, now: number): SavedJobReport {
+  const { id, name, schedule, timezone } = record;
+  const next = nextRuns({ schedule, timezone, from: now, count: REPORTED_RUNS });
+  const next_runs = next.map((at) => new Date(at).toISOString());
+  const deliver = record.deliver.map(targetLabel);
+  return { id, name, schedule, schedule_human: describeSchedule(schedule), timezone, deliver, next_runs, warnings };
+}
+
 /** Prints a created or changed job and its next run. */
 export function printJob(context: CliContext, { record, warnings, verb, open }: PrintedJob, json: boolean): void {
   for (const warning of warnings) printNote(context, `warning: ${visible(warning)}`);
-  const { deliver, ...rest } = record;
-  const { id, name, schedule, timezone } = rest;
-  const next = nextRuns({ schedule, timezone, from: context.clock.now(), count: 1 })[0] ?? null;
+  const { id, name, timezone, schedule_human, deliver, next_runs } = reportSaved(
+    { record, warnings },
+    context.clock.now(),
+  );
+  const [next = null] = next_runs;
   if (json) {
-    const next_run = next === null ? null : new Date(next).toISOString();
-    printJson(context, {
-      ...rest,
-      deliver: deliver.map(targetLabel),
-      next_run,
-    });
+    printJson(context, { ...record, deliver, next_run: next });
     return;
   }
   printLine(context, `job ${name} (${id}) ${verb}`);
-  printLine(
-    context,
-    `runs ${describeSchedule(schedule)} in ${timezone}; next: ${next === null ? 'never' : formatInstant(next, timezone)}`,
-  );
+  const at = next === null ? 'never' : formatInstant(Date.parse(next), timezone);
+  printLine(context, `runs ${schedule_human} in ${timezone}; next: ${at}`);
   noteUnserved(context, open, 'fires');
 }
 

@@ -12,6 +12,7 @@ import { searchConfig } from '../../compiler/source/search-config.ts';
 import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
 import { listJobs, manualDispatch } from '../../runtime/dispatch/scheduler/job.ts';
 import { createIds } from '../../runtime/platform/ids.ts';
+import type { OperatedService } from '../../runtime/service/options.ts';
 import type { Store } from '../../runtime/store/contract.ts';
 import type { DispatchSummary, StoredJobs } from '../../runtime/store/queries.ts';
 import type { JobRecord, JobState, JobTick } from '../../runtime/store/records.ts';
@@ -20,9 +21,11 @@ import type { JobReport, JobRun } from '../../schemas/built/operations/types.ts'
 import type { CliContext } from '../base/context.ts';
 import { CliError, findName } from '../base/errors.ts';
 import { compileRequest, createCompileRequest } from '../compile/compile-files.ts';
+import { loadRules } from '../compile/compiler-parts.ts';
 import { readStoredJobs } from '../store/use-store.ts';
 import type { OpenTable } from '../subscriptions/routes.ts';
 import { openTable } from '../subscriptions/routes.ts';
+import type { DraftTable } from './draft-job.ts';
 
 /** The jobs of the configuration and of the store, as the scheduler sees them. */
 interface OpenJobs extends OpenTable {
@@ -90,12 +93,20 @@ export function findJob({ jobs }: Pick<OpenJobs, 'jobs'>, reference: string, pro
 }
 
 /** The record of a job created at run time. @throws CliError with the position of a job of the config */
-export function recordOf({ records, table }: OpenJobs, job: Job): JobRecord {
+export function recordOf({ records, table }: Pick<OpenJobs, 'records' | 'table'>, job: Job): JobRecord {
   const record = records.find(({ id }) => id === job.id);
   if (job.kind === 'dynamic' && record !== undefined) return record;
   const at = table.jobs[job.id]?.at;
   const place = at === undefined ? 'in the config' : `${at.file}:${at.line}`;
   throw new CliError(`"${job.name}" is a job of the config`, `change it there: ${place}`);
+}
+
+/** What a new or changed job is checked against in a running gateway. */
+export async function servedTable(
+  context: CliContext,
+  { table, jobs }: Pick<OperatedService, 'table' | 'jobs'>,
+): Promise<DraftTable> {
+  return { table, facts: createMachineFacts(context, jobs), rules: await loadRules(context.modules) };
 }
 
 /** Runs a job now, regardless of its schedule and a pause. @returns the id of the run; null while another is in progress */

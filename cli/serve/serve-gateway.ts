@@ -16,6 +16,7 @@ import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlServer } from '../../runtime/control/control-server.ts';
 import { serveControl } from '../../runtime/control/control-server.ts';
 import type { ControlHandlers, HandlersOf } from '../../runtime/control/operations.ts';
+import { logged } from '../../runtime/control/operations.ts';
 import type { Redactor } from '../../runtime/deliver/redact.ts';
 import { ListenError } from '../../runtime/intake/server.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
@@ -126,7 +127,7 @@ async function serve(
       return service.publicUrl ?? '';
     },
   };
-  const operations = createControlHandlers(parts, await loadOperations(context));
+  const operations = logged(createControlHandlers(parts, await loadOperations(context)), log);
   const { url } = await service.listen({}, operations);
   ending.heedSignals();
   let hasFailed = false;

@@ -7,6 +7,7 @@ import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
 import type { AskStore } from '../../runtime/control/control-client.ts';
 import { callControl, createRemoteStore } from '../../runtime/control/control-client.ts';
+import { actor, storeAs } from '../../runtime/store/actor.ts';
 import type { Store } from '../../runtime/store/contract.ts';
 import { StoreInDoubt, StoreRefused, StoreUnavailable } from '../../runtime/store/contract.ts';
 import { StoreDamaged } from '../../runtime/store/decode.ts';
@@ -37,6 +38,10 @@ interface Opening {
   readonly configs?: readonly string[] | undefined;
 }
 
+/** The person at the command line: `--by`, or the user. */
+export const personAt = ({ by, env: { SUDO_USER, USER, LOGNAME } }: CliContext): string =>
+  actor('cli', by ?? SUDO_USER ?? USER ?? LOGNAME ?? null);
+
 /** Null if nothing has ever been stored. @throws CliError if the store cannot be used */
 export const useStore = <T>(
   context: CliContext,
@@ -57,7 +62,7 @@ async function withStore<T>(
   const store = await openStore(context, opening);
   if (store === null) return null;
   try {
-    return await use(store);
+    return await use(storeAs(store, personAt(context)));
   } catch (error) {
     if (error instanceof StoreInDoubt)
       throw new CliError(error.message, 'check whether the change took effect before you repeat the command');

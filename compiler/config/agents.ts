@@ -80,6 +80,9 @@ export function gatewaySecrets(config: GatewayConfig | undefined): readonly Gate
     { path: ['gateway', 'store', 'key'], text: key, kind: 'key' as const },
     { path: ['gateway', 'console', 'token'], text: console?.token, kind: 'key' as const },
     { path: ['gateway', 'console', 'viewer_token'], text: console?.viewer_token, kind: 'key' as const },
+    ...Object.entries(console?.users ?? {}).map(([name, { token: text }]) => {
+      return { path: ['gateway', 'console', 'users', name, 'token'], text, kind: 'key' as const };
+    }),
     { path: ['gateway', 'heartbeat', 'url'], text: heartbeat?.url, kind: 'url' as const },
   ].flatMap(({ text, ...secret }) => (text === undefined ? [] : [{ ...secret, text }]));
 }

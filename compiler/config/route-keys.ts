@@ -3,6 +3,7 @@
  */
 
 import { extname, isAbsolute, join, normalize, relative, sep } from 'node:path';
+import { realSource } from '../../base/spec-names.ts';
 import type {
   OutputConfig,
   RouteConfig,
@@ -70,6 +71,7 @@ export const ROUTE_KEYS = {
   coalesce: { plan: 'coalesce', isAlone: true, payload: 'key' },
   session: { plan: 'session', isAlone: true, payload: 'session', direct: DIRECT, message: NONE, cron: ONCE },
   fresh: { plan: 'pins', isAlone: true, payload: 'template', direct: AT_ONCE, cron: FIRES },
+  progress: { plan: 'progress', isAlone: true, direct: AT_ONCE, cron: JOB },
   session_key: { plan: 'session', isAlone: true, direct: DIRECT, message: NONE, cron: ONCE },
   session_scope: { plan: 'session', direct: DIRECT, message: NONE, cron: ONCE },
   mirror_to_session: { plan: 'mirror_to_session', isAlone: true, cron: JOB },
@@ -118,6 +120,13 @@ type TargetAliases = Readonly<Record<string, string>>;
 
 /** The part of the table that deliveries are lowered against. */
 export type KnownTargets = Pick<TableContent, 'targets' | 'target_names'>;
+
+/** The targets that show the progress of events of the route's source in the form that the route asks for. */
+export const progressTargets = (
+  { progress: as, source = '' }: Pick<RouteConfig, 'progress' | 'source'>,
+  { targets }: Pick<TableContent, 'targets'>,
+): readonly TargetPlan[] =>
+  Object.values(targets).filter(({ progress }) => progress?.as === as && progress?.source === realSource(source));
 
 const DEFAULT_TARGET = 'log';
 

@@ -44,13 +44,17 @@ export function lowerStore(config: NonNullable<GatewayConfig['store']>): StorePl
 
 function lowerConsole(config: GatewayConfig['console'], name: string | undefined): ConsolePlan | null {
   if (config === undefined) return null;
-  const { host, port, token, viewer_token, base_path } = { ...DEFAULTS.console, ...config };
+  const { host, port, token, viewer_token, users = {}, base_path } = { ...DEFAULTS.console, ...config };
   const viewer = optionalRef(viewer_token);
+  const people = Object.entries(users).map(
+    ([person, { role, ...of }]) => [person, { token: parseSecretRef(of.token, DEFAULT_PROFILE), role }] as const,
+  );
   return {
     host,
     port,
     token: optionalRef(token),
     ...(viewer === null ? {} : { viewer_token: viewer }),
+    ...(people.length === 0 ? {} : { users: Object.fromEntries(people) }),
     ...(name === undefined ? {} : { name }),
     ...(base_path === undefined ? {} : { base_path }),
   };
@@ -65,9 +69,10 @@ function lowerAlerts({ alerts, approvals }: GatewayConfig, targets: KnownTargets
 
 function lowerApprovals(config: GatewayConfig['approvals'], targets: KnownTargets): Pick<GatewayPlan, 'approvals'> {
   if (config === undefined) return {};
-  const { expires } = config;
+  const { expires, allow } = config;
   const expires_ms = expires === undefined ? APPROVE_MS : secondsOf(expires) * 1000;
-  return { approvals: { deliver: lowerReceiver(config, targets).plan ?? [], expires_ms } };
+  const deliver = lowerReceiver(config, targets).plan ?? [];
+  return { approvals: { deliver, expires_ms, ...(allow === undefined ? {} : { allow }) } };
 }
 
 const UNIT_SECONDS = { s: 1, m: 60, h: 3600 } as const;

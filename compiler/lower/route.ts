@@ -34,6 +34,7 @@ import {
   keepsAll,
   lowerScript,
   outputPath,
+  progressTargets,
   scriptPath,
   scriptsFolder,
   sessionOf,
@@ -107,6 +108,7 @@ export function lowerRoute(route: RouteView, { at, written }: Pick<RouteEntry, '
     coalesce: config.coalesce === undefined ? null : lowerCoalesce(route, config.coalesce, take),
     session: mode === 'agent' ? lowerSession(config, take) : null,
     ...lowerPins(route, take),
+    ...lowerProgress(route, take),
     mirror_to_session: mode !== 'cron' && (config.mirror_to_session ?? false),
     rate_limit: config.rate_limit ?? scope.table.server.rate_limit,
     max_concurrent: config.max_concurrent ?? null,
@@ -198,6 +200,13 @@ function lowerPins({ config, mode, targets, scope }: RouteView, take: Take): Pic
   const texts = mode === 'cron' ? [] : Object.entries({ fresh, commit }).filter(([, text]) => text !== undefined);
   const pins = texts.map(([name, text = '']) => [name, take(lowerTemplate(text), [name]) ?? []]);
   return pins.length === 0 ? {} : { pins: Object.fromEntries(pins) };
+}
+
+function lowerProgress({ config, mode, scope: { table } }: RouteView, take: Take): Pick<RoutePlan, 'progress'> {
+  const [target] = progressTargets(config, table);
+  if (target?.progress === undefined || mode === 'direct' || mode === 'cron') return {};
+  const places = target.progress.at.map((at) => lowerDeliveries({ deliver: target.name, deliver_extra: at }, table));
+  return { progress: places.flatMap((place) => take(place, ['progress']) ?? []) };
 }
 
 function lowerCoalesce(route: RouteView, config: CoalesceConfig, take: Take): CoalescePlan {

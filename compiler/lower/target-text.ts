@@ -112,7 +112,7 @@ const PLACES: Readonly<Record<TextPlace, readonly [allowed: readonly ValueRef['o
   header: [HEADER, 'a header may not contain values of the delivery'],
   path: [PATH, 'a path may not contain the text of the message'],
   content: [
-    [...PATH, 'text', 'marker', 'marks', 'content', 'commit'],
+    [...PATH, 'text', 'marker', 'marks', 'content', 'commit', 'approval'],
     'the hidden mark of posts may be only in the text of a message',
   ],
   signature: [['setting', 'timestamp'], 'a signature may use only settings and the timestamp'],

@@ -4,6 +4,7 @@
  */
 import type {
   BodyCheck,
+  ButtonsPlan,
   CheckPlan,
   ExchangePlan,
   ExpectPlan,
@@ -16,6 +17,7 @@ import type {
   ResponseCondition,
   SignaturePlan,
   StatusCheck,
+  TargetButtons,
   TargetCondition,
   TargetExchange,
   TargetExpectation,
@@ -69,6 +71,7 @@ export function lowerVariant(variant: MergedVariant, outer: TargetScope): Varian
     ...(parts.find === undefined ? {} : { find: lowerFind(parts.find, pathOf('find'), scope) }),
     ...(parts.fresh === undefined ? {} : { fresh: lowerFresh(parts.fresh, pathOf('fresh'), scope) }),
     ...(parts.update === undefined ? {} : { update: lowerRequests('update', variant, scope) }),
+    ...(parts.buttons === undefined ? {} : { buttons: lowerButtons(parts.buttons, pathOf('buttons'), scope) }),
     ...(parts.login === undefined ? {} : { login: lowerLogin(parts.login, pathOf('login'), scope) }),
     text: lowerTextRules(parts.text ?? {}),
     key: {
@@ -97,16 +100,20 @@ export function lowerVariant(variant: MergedVariant, outer: TargetScope): Varian
 
 function lowerNames(part: 'needs' | 'unless', { parts, pathOf }: MergedVariant, scope: TargetScope): string[] {
   const needs = parts[part] ?? [];
-  for (const [index, name] of needs.entries()) {
-    if (Object.hasOwn(scope.settings, name)) continue;
-    const message = `there is no setting \`${name}\`; the settings are ${Object.keys(scope.settings).join(', ')}`;
-    scope.report({ rule: 'target-needs', path: [...pathOf(part), index], at: 'value', message });
-  }
+  checkSettings(needs, (index) => [...pathOf(part), index], scope);
   return needs;
 }
 
+function checkSettings(names: readonly string[], pathOf: (index: number) => NodePath, scope: TargetScope): void {
+  for (const [index, name] of names.entries()) {
+    if (Object.hasOwn(scope.settings, name)) continue;
+    const message = `there is no setting \`${name}\`; the settings are ${Object.keys(scope.settings).join(', ')}`;
+    scope.report({ rule: 'target-needs', path: pathOf(index), at: 'value', message });
+  }
+}
+
 function lowerFind(find: TargetFind, path: NodePath, scope: TargetScope): FindPlan {
-  const { request, list = '.', page_size } = find;
+  const { request, list = '.', page_size, remove } = find;
   return {
     requests: lowerEachRequest(request, [...path, 'request'], scope),
     list: splitPath(list),
@@ -114,6 +121,7 @@ function lowerFind(find: TargetFind, path: NodePath, scope: TargetScope): FindPl
     id: splitPath(find.id),
     ...(find.author === undefined ? {} : { author: splitPath(find.author) }),
     page_size,
+    ...(remove === undefined ? {} : { remove: lowerEachRequest(remove, [...path, 'remove'], scope) }),
   };
 }
 
@@ -133,6 +141,27 @@ const lowerLogin = (
   path: splitPath(at),
   suffix,
 });
+
+/** Values of a callback that its requests and answers contain. */
+const CALLBACK_VALUES = Object.fromEntries(
+  ['chat', 'message', 'person', 'callback', 'url', 'secret'].map((name) => [name, { help: name }]),
+);
+
+function lowerButtons(buttons: TargetButtons, path: NodePath, outer: TargetScope): ButtonsPlan {
+  const scope = { ...outer, address: { ...outer.address, ...CALLBACK_VALUES } };
+  const { fields, requests, answers = {}, ...others } = buttons;
+  checkSettings([buttons.secret], () => [...path, 'secret'], scope);
+  if (buttons.chats !== undefined) lowerPattern(buttons.chats, [...path, 'chats'], scope);
+  const bodies = Object.entries(answers).map(([name, json]) => [name, { path: '', json }] as const);
+  const lower = (key: string, plans: readonly (readonly [string, TargetRequest])[]): ButtonsPlan['requests'] =>
+    Object.fromEntries(plans.map(([name, plan]) => [name, lowerRequest(plan, [...path, key, name], scope)]));
+  return {
+    ...others,
+    fields: Object.fromEntries(Object.entries(fields).map(([name, paths]) => [name, [paths].flat().map(splitPath)])),
+    requests: lower('requests', Object.entries(requests)),
+    answers: lower('answers', bodies),
+  };
+}
 
 function lowerRequests(
   part: 'request' | 'update',
@@ -281,11 +310,8 @@ const any2xx = (): ResponseCondition => [{ kind: 'status', ranges: [{ from: 200,
 
 function lowerExchange(exchange: TargetExchange, path: NodePath, scope: TargetScope): ExchangePlan {
   const { base, jwt, installation, expires, outcomes } = exchange;
-  for (const key of ['issuer', 'key'] as const) {
-    if (jwt === undefined || Object.hasOwn(scope.settings, jwt[key])) continue;
-    const message = `there is no setting \`${jwt[key]}\``;
-    scope.report({ rule: 'target-needs', path: [...path, 'jwt', key], at: 'value', message });
-  }
+  for (const key of ['issuer', 'key'] as const)
+    if (jwt !== undefined) checkSettings([jwt[key]], () => [...path, 'jwt', key], scope);
   return {
     base: base === undefined ? null : lowerText(base, { at: 'base', path: [...path, 'base'] }, scope),
     request: lowerExchangeRequest(exchange.request, [...path, 'request'], scope),

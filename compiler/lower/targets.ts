@@ -100,6 +100,7 @@ export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan>
     ...back,
     ...last,
     ...(file.commit === undefined ? {} : { commit: file.commit }),
+    ...(file.progress === undefined ? {} : { progress: file.progress }),
     driver,
     settings,
     address,

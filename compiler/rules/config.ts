@@ -3,6 +3,7 @@
 import { DEFAULT_PROFILE } from '../../base/names.ts';
 import { credentialsIn, isLoopback, isPostgresUrl, isWildcard, parseBaseUrl } from '../../base/net.ts';
 import type { TargetBinding, TargetConfig, TargetPlan, ValueTemplate } from '../../schemas/generated/types.ts';
+import { gatewaySecrets } from '../config/agents.ts';
 import { targetNamed } from '../config/route-keys.ts';
 import { HTTP_TARGET, targetEntries } from '../config/target-entries.ts';
 import type { NodePath } from '../diagnostics/diagnostic.ts';
@@ -98,27 +99,30 @@ const NO_TOKEN = {
   message: 'without `token`, every program of this machine can use the console, and `viewer_token` has no effect',
   hint: 'add `token: env:CONSOLE_TOKEN`',
 };
-const SAME_TOKEN = {
-  message: '`viewer_token` equals `token`, which allows all changes',
-  hint: 'give viewers another token',
-};
 
-/** A console without a token that other machines can reach, or whose token viewers also have. */
+/** A console without a token that other machines can reach, or with a token that two people or roles share. */
 export const consoleWithoutToken = rule('console-without-token', {
   config({ config }, report) {
-    const { host, token, viewer_token } = config.gateway?.console ?? {};
-    if (viewer_token !== undefined && (token === undefined || viewer_token === token))
-      report({
-        path: ['gateway', 'console', 'viewer_token'],
-        at: 'value',
-        ...(token === undefined ? NO_TOKEN : SAME_TOKEN),
-      });
-    if (host === undefined || token !== undefined || isLoopback(host)) return;
+    const { host, viewer_token } = config.gateway?.console ?? {};
+    const tokens = gatewaySecrets(config.gateway).filter(({ path }) => path[1] === 'console');
+    const isOpen = tokens.every(({ path }) => path[2] === 'viewer_token');
+    if (viewer_token !== undefined && isOpen)
+      report({ path: ['gateway', 'console', 'viewer_token'], at: 'value', ...NO_TOKEN });
+    for (const [at, { path, text }] of tokens.entries()) {
+      const same = tokens.slice(0, at).find((earlier) => earlier.text === text);
+      const hint = 'give each person and each role another token';
+      if (same === undefined) continue;
+      const message = `\`${nameIn(path)}\` equals \`${nameIn(same.path)}\`, so that nobody can tell them apart`;
+      report({ path, at: 'value', message, hint, related: [{ path: same.path, message: 'the other one' }] });
+    }
+    if (host === undefined || !isOpen || isLoopback(host)) return;
     const message = `the console would be open to anyone who can reach \`${host}\``;
     const hint = 'add `token: env:CONSOLE_TOKEN`, which Prometheus sends as `authorization`, or bind 127.0.0.1';
     report({ path: ['gateway', 'console', 'host'], at: 'value', message, hint });
   },
 });
+
+const nameIn = (path: readonly string[]): string => path.slice(2).join('.');
 
 /** A time zone that does not exist. */
 export const invalidTimezone = rule('invalid-timezone', {

@@ -1,5 +1,4 @@
 /** Checks and lowers routes and jobs against a table, and checks the agents that run their prompts. */
-import { DEFAULT_PROFILE } from '../../base/names.ts';
 import type { JobPlan, OutputConfig, RoutePlan } from '../../schemas/generated/types.ts';
 import { writtenAgents } from '../config/agents.ts';
 import { deliveryOf, namedTargets, OWN_KEYS, outputPath } from '../config/route-keys.ts';
@@ -60,24 +59,20 @@ interface AgentChecks {
 export function checkAgents({ profiles, routes, scope }: AgentChecks, report: Report): void {
   for (const { name, config, tree } of profiles) {
     for (const agent of writtenAgents(config)) {
-      const view = { name, agent, routes: () => routesOf(name, agent.name, routes, scope) };
+      const allRoutes = () => viewsOf(routes, scope);
+      const view = { name, agent, scope, allRoutes, routes: () => routesOf(name, agent.name, allRoutes()) };
       report.addProblems(applyRules(scope.rules, 'agent', view), tree);
     }
   }
 }
 
 /** Lazy, because a rule may stop early. */
-function* routesOf(
-  profile: string,
-  agent: string | null,
-  routes: readonly NamedRoute[],
-  scope: RouteScope,
-): Iterable<RouteView> {
-  for (const route of routes) {
-    if ((route.config.profile ?? DEFAULT_PROFILE) !== profile) continue;
-    const view = viewRoute(route, scope);
-    if (runningAgent(view) === agent) yield view;
-  }
+function* viewsOf(routes: readonly NamedRoute[], scope: RouteScope): Iterable<RouteView> {
+  for (const route of routes) yield viewRoute(route, scope);
+}
+
+function* routesOf(profile: string, agent: string | null, routes: Iterable<RouteView>): Iterable<RouteView> {
+  for (const view of routes) if (view.profile === profile && runningAgent(view) === agent) yield view;
 }
 
 /** Pure. The plan is null if any problem is an error. Paths of problems are relative to the job. */

@@ -87,8 +87,11 @@ interface ProfileView {
 /** An agent of the profile `name`. */
 interface AgentView extends Pick<ProfileView, 'name'> {
   readonly agent: WrittenAgent;
+  readonly scope: RouteScope;
   /** Creates the views lazily. */
   routes(): Iterable<RouteView>;
+  /** Those of all agents, and of none. */
+  allRoutes(): Iterable<RouteView>;
 }
 
 export interface JobView {

@@ -8,14 +8,15 @@ import type { Metrics, MetricsText } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Store } from '../store/contract.ts';
+import type { Credential } from '../table/link-people.ts';
 import type { Readiness } from './status.ts';
 
 export interface ConsoleContext {
   readonly plan: ConsolePlan;
-  /** Null: any program on this machine may read and change everything. */
-  readonly token: string | null;
-  /** May read everything but change nothing; null: disabled. */
-  readonly viewerToken: string | null;
+  /** Who may use it, from the table in service. */
+  readonly people: () => readonly Credential[];
+  /** Any program on this machine may read and change everything: there was no token when it was opened, and there is none. */
+  readonly isOpen: () => boolean;
   readonly readiness: () => Readiness;
   /** Prometheus text. Rejects when the store cannot be read. */
   readonly metrics: () => Promise<MetricsText>;

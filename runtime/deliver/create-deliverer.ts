@@ -8,6 +8,7 @@ import type { FindDestination } from '../table/held-place.ts';
 import { addressChanged } from '../table/held-place.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
 import type {
+  BoundTarget,
   Deliverer,
   DeliveryContext,
   DeliveryOutcome,
@@ -25,6 +26,8 @@ export interface SwappableDeliverer extends Deliverer {
   use(linked: LinkedTargets): void;
   readonly place: FindDestination;
   readonly ownLogin: OwnLogin;
+  /** The target with its credentials; null: it is not enabled. */
+  readonly bound: (profile: string, target: string) => BoundTarget | null;
   /**
    * Returns the requests that `deliver` would send, without secrets. Rejects with DeliveryRefusal for a delivery that cannot be
    * made.
@@ -62,6 +65,7 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
       linked = next;
     },
     place,
+    bound: (profile, target) => find(profile, target)?.bound ?? null,
     ownLogin: (profile, target) => driverOf(profile, target)?.ownLogin?.() ?? null,
     isImmediate: (profile, target) => driverOf(profile, target)?.immediate === true,
     isEnabled: (profile, target) => driverOf(profile, target) !== undefined,

@@ -40,6 +40,8 @@ export interface DeliveryRequest extends TraceContext {
   readonly series?: string;
   /** Further content fields from the agent; absent: none. `text` is one of them, where the target has it. */
   readonly content?: OutputContent;
+  /** The approval that the buttons of the message answer; absent: it has no buttons. */
+  readonly approval?: string;
   /** State that the run has read. */
   readonly pins?: DispatchPins;
   /** Pieces of the text that earlier attempts have already sent. */

@@ -12,6 +12,7 @@ import type {
 } from '../../schemas/generated/types.ts';
 import type { SecretResolver } from '../platform/secrets.ts';
 import { tryRead } from '../platform/secrets.ts';
+import { consoleTokens } from '../table/link-people.ts';
 import { bindingOf, bindTarget } from './link-targets.ts';
 
 /** A reference outside routes and targets. */
@@ -101,8 +102,7 @@ export function gatewayRefs({ gateway: { store, console } }: Pick<RouteTable, 'g
   const refs: Readonly<Record<string, SecretRef | null | undefined>> = {
     'gateway.store.postgres': shared?.url,
     'gateway.store.key': shared?.key,
-    'gateway.console.token': console?.token,
-    'gateway.console.viewer_token': console?.viewer_token,
+    ...Object.fromEntries(consoleTokens(console).map(({ where, ref }) => [where, ref])),
   };
   return Object.entries(refs).flatMap(([where, ref]) => (ref ? [{ where, profile: null, setting: where, ref }] : []));
 }

@@ -11,14 +11,15 @@ import type {
   HistoryPlan,
   RouteTable,
 } from '../../schemas/generated/types.ts';
-import type { Deliverer } from '../deliver/deliverer.ts';
+import type { SwappableDeliverer } from '../deliver/create-deliverer.ts';
+import type { Deliverer, DeliveryContext } from '../deliver/deliverer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { Logger } from '../platform/log.ts';
 import type { AgentLimit, Store } from '../store/contract.ts';
 import type { RunLimit } from '../store/run-limits.ts';
 import type { AgentRunner, OutputHandover } from './agent-runner.ts';
-import type { Claim, Dispatcher, DispatchObserver, LimitedEvent } from './dispatcher.ts';
+import type { Claim, Dispatcher, DispatchObserver, LimitedEvent, Observers } from './dispatcher.ts';
 import type { FindInstallation } from './own-message.ts';
 
 /** An agent of a profile with its limits. */
@@ -121,17 +122,32 @@ export interface ApprovingContext {
   /** The table in service. */
   readonly table: () => RouteTable;
   readonly alerts: Pick<Guard, 'raise' | 'clear' | 'lasting'>;
+  readonly deliverer: Pick<SwappableDeliverer, 'place' | 'bound'>;
+  readonly sending: DeliveryContext;
   /** Call it when work was stored. */
   readonly wake: () => void;
 }
 
+/** The response to a person who has pressed a button. `counts`: it was the first answer. `body`: JSON; null: none. */
+export type CallbackAnswer = { readonly counts: boolean; readonly body: string | null };
+
 export interface Approvals {
   /** Call it when a delivery may have started or stopped waiting for approval. */
   changed(): void;
+  /** @param payload of an authentic callback. Rejects with StoreUnavailable */
+  answered(target: string, payload: unknown): Promise<CallbackAnswer>;
   close(): Promise<void>;
 }
 
 export type OpenApprovals = (context: ApprovingContext) => Approvals;
+
+/** The dependencies of the module that shows the progress of events. */
+export interface ProgressContext extends Omit<GuardContext, 'state' | 'heartbeatUrl'> {
+  readonly installation: FindInstallation;
+  readonly observers: Observers;
+}
+
+export type OpenProgress = (context: ProgressContext) => Pick<Guard, 'close'>;
 
 /** A failure, by its kind and subject. `count`: how much of it there is now; absent: each call counts once. */
 export type AlertCondition = Pick<LastingAlert, 'kind' | 'subject' | 'about' | 'until'> & { readonly count?: number };

@@ -124,6 +124,7 @@ class DispatcherService implements DispatchService {
     if (claim.together !== undefined) this.loop.wake();
     if (stored.over !== undefined) reportOver(this.context, dispatch, stored.over);
     this.recent.committed(change, stored);
+    observer?.moved?.(dispatch);
     this.replace(dispatch, stored.replaced);
     if (stored.continued === undefined) this.contents.keep(stored.ref, dispatch, null);
     observer?.reached?.('accept.stored');
@@ -149,6 +150,7 @@ class DispatcherService implements DispatchService {
     if (over?.kind === 'over_limit') reportOver(this.context, dispatch, over);
     if (stored.kind !== 'stored') return stored;
     this.recent.committed(change, stored);
+    observer?.moved?.(dispatch);
     this.replace(dispatch, stored.replaced);
     observer?.reached?.('accept.stored');
     this.loop.wakeAt(stored.due_at);

@@ -59,6 +59,7 @@ export async function deliverOnce(
   const { index, sent, first_attempt_at, delivered } = progress;
   const address = dispatch.deliveries[index];
   if (address === undefined) throw new Error(`dispatch ${dispatch.id} has no delivery ${index}`);
+  const { output, approve_ms: _, ...to } = address;
   try {
     const installation = await context.installation?.();
     return await context.deliverer.deliver({
@@ -67,12 +68,8 @@ export async function deliverOnce(
       profile: dispatch.profile,
       route: dispatch.route ?? dispatch.job ?? dispatch.event,
       delivery_id: dispatch.delivery_id,
-      target: address.target,
-      ...(address.label === undefined ? {} : { label: address.label }),
-      extra: address.extra,
-      unresolved: address.unresolved,
-      ...(address.place === undefined ? {} : { place: address.place }),
-      ...contentOf(address, text),
+      ...to,
+      ...contentOf(output, text),
       ...(dispatch.pins === undefined ? {} : { pins: dispatch.pins }),
       ...(installation === undefined
         ? {}
@@ -100,7 +97,7 @@ function seriesOf(installation: string, dispatch: Dispatch, { output }: Dispatch
 }
 
 /** An output has its own text, if any; every other delivery has the answer. */
-function contentOf({ output }: DispatchDelivery, answer: string): Pick<DeliveryRequest, 'text' | 'content'> {
+function contentOf(output: DispatchDelivery['output'], answer: string): Pick<DeliveryRequest, 'text' | 'content'> {
   if (output === undefined) return { text: answer };
   const { content } = output;
   return { text: typeof content.text === 'string' ? content.text : '', content };

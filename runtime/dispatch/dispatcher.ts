@@ -194,9 +194,13 @@ export interface DispatchOwner {
   readonly profile: string;
   readonly route: string | null;
   readonly job: string | null;
+  /** Where its progress is shown; absent: nowhere, or not known here. */
+  readonly progress?: Dispatch['progress'];
 }
 
 export interface DispatchObserver {
+  /** Called after a state is stored that is not final: it was accepted, its run has begun or ended. */
+  moved?(owner: DispatchOwner): void;
   runEnded?(owner: DispatchOwner, outcome: 'ok' | 'failed' | 'interrupted', ms: number): void;
   /** A run has failed permanently; called after that is stored. */
   runFailed?(dispatch: Dispatch, reason: string): void;
@@ -225,6 +229,7 @@ export interface DispatchObserver {
 
 /** All callbacks of an observer. The type ensures that a new one reaches every observer. */
 const CALLBACKS: Readonly<Record<keyof DispatchObserver, true>> = {
+  moved: true,
   runEnded: true,
   runFailed: true,
   deliveryEnded: true,

@@ -146,6 +146,7 @@ export class RunWorker implements Worker<TakenRun> {
     if (hasNoTarget(context, dispatch)) return wait('no target of this event is enabled');
     const said = await saidBefore(context, agent, dispatch);
     if (!(await this.begin(taken, dispatch))) return 'left';
+    observer?.moved?.(dispatch);
     const handover = await openHandover(context, dispatch);
     const started = clock.monotonic();
     const controller = new AbortController();
@@ -197,6 +198,7 @@ export class RunWorker implements Worker<TakenRun> {
     if (outcome.kind === 'answered') contents.keep(taken.ref, change.dispatch ?? dispatch, outcome.text);
     if (!(await this.advance(taken.ref, change))) return;
     context.observer?.reached?.('run.stored');
+    context.observer?.moved?.(dispatch);
     reportBlocked(context, change.open);
     reportRun(context, run, change);
   }

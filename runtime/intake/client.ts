@@ -75,11 +75,14 @@ function withoutPort(hop: string): string {
 }
 
 /**
- * Null if a program on this machine sent the request, or a page of the server itself. Otherwise returns what is foreign. DNS rebinding can point any host name to 127.0.0.1, so the host must be a loopback name.
+ * Null if a program on this machine sent the request, or a page of the server itself. Otherwise returns what is foreign. DNS
+ * rebinding can point any host name to 127.0.0.1, so the host must be a loopback name. A proxy may leave it out with HTTP/1.0.
  */
 export function foreignPart(headers: IncomingHttpHeaders): ReasonCode | null {
-  const { host, origin, 'sec-fetch-site': site } = headers;
-  const named = [host, headers['x-forwarded-host']].filter((name) => name !== undefined);
+  const { host = '', origin, forwarded, 'sec-fetch-site': site } = headers;
+  const [, ...standard] = String(forwarded).split(/\bhost=/i);
+  const hosts = standard.map((text) => text.replace(/[;,].*|["\s]/g, ''));
+  const named = [host, headers['x-forwarded-host'] ?? host, ...hosts];
   if (!named.every((name) => isLoopback(hostName(String(name))))) return 'foreign_host';
   if (origin !== undefined && !isOwn(origin, host)) return 'foreign_origin';
   const clients = Object.entries(headers).filter(([name]) => FORWARDED.test(name));
@@ -107,9 +110,7 @@ function hostName(host: string): string {
   return host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
 }
 
-function isOwn(origin: string, host: string | undefined): boolean {
-  return host !== undefined && origin.toLowerCase() === `http://${host.toLowerCase()}`;
-}
+const isOwn = (origin: string, host: string): boolean => origin.toLowerCase() === `http://${host.toLowerCase()}`;
 
 /**
  * RFC 9112 §3.2: a server must reject an HTTP/1.1 request without a Host header, and any request with two, because a proxy may

@@ -29,7 +29,7 @@ import type { Connections } from './server.ts';
 import type { IntakeRequest } from './unverified-bodies.ts';
 
 /** Paths of routes. */
-export const INTAKE_PATH = /^\/(?:webhooks|p)\//;
+export const INTAKE_PATH = /^\/(?:webhooks|p|approvals)\//;
 /** The response if another gateway may have the route, or this one may get it soon. */
 const PENDING = retryLater('overloaded', 5);
 /** The response to a client with too many concurrent requests. */

@@ -1,6 +1,7 @@
 /** The state of one request in the stages, and the services that stages use. */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { Approvals } from '../dispatch/context.ts';
 import type { Claim, Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
@@ -49,6 +50,7 @@ export interface Services {
   readonly tracing: RequestTracing | null;
   /** Missing for a request without a waiting sender, such as one that is explained. */
   readonly statuses?: () => Statuses | null;
+  readonly approvals?: () => Pick<Approvals, 'answered'> | null;
 }
 
 /** Reports to senders the status of their events after the 202; implemented by a module. */

@@ -2,7 +2,7 @@
 import type { Intake, Services, Stage, StageName } from './intake.ts';
 import { EVENT_STAGES, REQUEST_STAGES } from './intake.ts';
 import type { Reply } from './reply.ts';
-import { dispatchEvent, render } from './stages/accept.ts';
+import { answerCallback, dispatchEvent, render } from './stages/accept.ts';
 import {
   answerChallenge,
   answerHandshake,
@@ -93,6 +93,7 @@ async function runStages(intake: Intake, services: Services, watcher: Watcher | 
   const ended = await run(REQUEST_ORDER, intake);
   // The sender learns nothing else about a request beyond the limit.
   if (ended !== null) return intake.limited ?? ended;
+  if (intake.route.plan.callback !== undefined) return answerCallback(intake, services);
   if (intake.items === null) return finish(EVENT_ORDER, intake);
   // The id of the request is part of the ids of its items.
   await run(EVENT_ORDER.slice(0, 1), intake);

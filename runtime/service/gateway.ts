@@ -4,6 +4,7 @@ import { DEFAULT_PROFILE } from '../../base/names.ts';
 import { schemeLabel } from '../../base/text.ts';
 import type { KeptRequest, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { Approvals } from '../dispatch/context.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { FindInstallation } from '../dispatch/own-message.ts';
 import type { EmitOptions, Emitted } from '../intake/emit.ts';
@@ -49,6 +50,7 @@ export interface Backend extends RoutesUser {
   readonly requested?: CountRequest;
   /** `opened`: null or absent until a route needs it. */
   readonly statuses?: Pick<Lazy<Statuses>, 'opened'>;
+  readonly approving?: Pick<Lazy<Approvals>, 'opened'>;
   /** True if other gateways may serve a path that has no route here. */
   isPending(path: string): boolean;
   /** Flushes and finishes work within `timeoutMs`; resolves to the number of runs and deliveries cancelled. */
@@ -243,6 +245,7 @@ export class Gateway {
       warnDeprecated: createDeprecationWarner(log),
       tracing: this.backend.tracing,
       statuses: () => this.backend.statuses?.opened ?? null,
+      approvals: () => this.backend.approving?.opened ?? null,
     };
   }
 }

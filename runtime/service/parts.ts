@@ -82,30 +82,29 @@ export class LazyGuard {
 }
 
 /** Approvals: opened with the first table, or the first delivery, that needs them. */
-export class LazyApprovals {
-  private readonly approvals: Lazy<Approvals>;
+export class LazyApprovals extends Lazy<Approvals> {
   private readonly context: ApprovingContext;
 
   constructor(modules: Modules, context: ApprovingContext) {
-    this.approvals = new Lazy(async () => (await requirePart(modules, 'approvals'))(context));
+    super(async () => (await requirePart(modules, 'approvals'))(context));
     this.context = context;
   }
 
   /** Rejects with TableError if no module provides approvals. */
   async prepare(table: RouteTable): Promise<void> {
-    if (table.gateway.approvals !== undefined || needsApproval(table)) await this.approvals.use();
+    if (table.gateway.approvals !== undefined || needsApproval(table)) await this.use();
   }
 
   /** Called when a delivery waits for approval. */
   asked(): void {
-    this.approvals.use().then(
+    this.use().then(
       (approvals) => approvals.changed(),
       (error: unknown) => this.context.log.error({ err: error }, 'could not request approval'),
     );
   }
 
   close(): Promise<void> {
-    return this.approvals.end((approvals) => approvals.close());
+    return this.end((approvals) => approvals.close());
   }
 }
 
@@ -115,9 +114,13 @@ function needsApproval({ routes, jobs }: RouteTable): boolean {
   return all.some(({ approve_ms }) => approve_ms !== undefined);
 }
 
-/** Opens statuses if one of these routes has them. Rejects with TableError if no module provides statuses. */
-export async function prepareStatuses(statuses: Lazy<Statuses>, plans: readonly RoutePlan[]): Promise<void> {
-  if (plans.some(({ status }) => status !== undefined)) await statuses.use();
+/** Opens statuses and progress if one of these routes has them. Rejects with TableError if no module provides them. */
+export async function prepareEvents(
+  parts: { readonly statuses: Lazy<Statuses>; readonly progress: Lazy<unknown> },
+  plans: readonly RoutePlan[],
+): Promise<void> {
+  if (plans.some(({ status }) => status !== undefined)) await parts.statuses.use();
+  if (plans.some(({ progress }) => progress !== undefined)) await parts.progress.use();
 }
 
 /** Runs programs in a module's sandbox, which is loaded with the first program that needs it. */

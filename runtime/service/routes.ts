@@ -26,6 +26,7 @@ import { createListOpener } from '../table/in-file-set.ts';
 import { linkRoutes, linkTable } from '../table/link.ts';
 import type { LinkContext } from '../table/link-context.ts';
 import { identityLinker } from '../table/link-identity.ts';
+import { consoleTokens, linkPeople } from '../table/link-people.ts';
 import { RateWindows } from '../table/rate-limit.ts';
 import { LiveSubscriptions } from '../table/subscriptions.ts';
 import { TableError } from '../table/table-source.ts';
@@ -167,7 +168,13 @@ export class Routes {
       link: async (table) => {
         const context = await this.linkContext(table, Object.values(table.routes), tableSecretRefs(table));
         const isReplaced = (name: string | null): boolean => functionFor(this.context.functions, name) !== null;
-        return linkTable(table, context, missingSecrets(table, context.secrets, isReplaced));
+        const problems = [...missingSecrets(table, context.secrets, isReplaced)];
+        const { console } = table.gateway;
+        const refs = consoleTokens(console).map(({ ref }) => ref);
+        // Its own address decides which values are secrets.
+        const secrets = console === null ? context.secrets : await this.context.secrets(refs, console.host);
+        const people = linkPeople(console, secrets, problems);
+        return linkTable(table, context, [...new Set(problems)], people);
       },
       prepare: async (table) => {
         const apply = await this.user.prepare(table);
@@ -211,7 +218,7 @@ export class Routes {
     }
     this.first ??= plan;
     for (const key of ['store', 'console'] as const) {
-      if (isDeepStrictEqual(plan[key], this.first[key])) continue;
+      if (isDeepStrictEqual(openedOnce(plan[key]), openedOnce(this.first[key]))) continue;
       log.warn({}, `changes of gateway.${key} take effect after a restart`);
     }
   }
@@ -241,3 +248,6 @@ export class Routes {
     };
   }
 }
+
+/** Without the people of a console, who change with the table. */
+const openedOnce = (plan: object | null): object => ({ ...plan, token: null, viewer_token: null, users: null });

@@ -3,7 +3,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import type { EnrollReport, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
-import type { Catalog, ConsolePlan, RouteTable } from '../../schemas/generated/types.ts';
+import type { Catalog, RouteTable } from '../../schemas/generated/types.ts';
 import type { Console } from '../console/console.ts';
 import type { ServiceStatus } from '../console/status.ts';
 import { readFigures, readinessOf, readStatus } from '../console/status.ts';
@@ -21,10 +21,9 @@ import { NO_METRICS } from '../metrics/metrics.ts';
 import type { RuntimePart } from '../module.ts';
 import { findPart, requirePart } from '../module.ts';
 import type { Logger } from '../platform/log.ts';
-import { SecretError } from '../platform/secrets.ts';
 import type { Store } from '../store/contract.ts';
 import type { JobRecord } from '../store/records.ts';
-import { TableError } from '../table/table-source.ts';
+import type { Credential } from '../table/link-people.ts';
 import type { TableState } from '../table/tables.ts';
 import type { ServiceContext } from './context.ts';
 import { resolveOptions } from './context.ts';
@@ -324,22 +323,18 @@ class RunningService implements OperatedService {
     }
   }
 
-  /** Opens the console if the table has one. Rejects with TableError for its token, ListenError for its address. */
+  /** Opens the console if the table has one. Rejects with ListenError for its address. */
   private async openConsole(operations: ControlHandlers | null): Promise<Console | null> {
     const { console: plan } = this.table.gateway;
     if (plan === null) return null;
     const { log, modules, clock } = this.context;
     const open = await requirePart(modules, 'console');
-    const [token, viewerToken] = [
-      await this.consoleToken(plan, 'token'),
-      await this.consoleToken(plan, 'viewer_token'),
-    ];
-    if (token !== null && token === viewerToken)
-      throw new TableError('gateway.console.viewer_token: the same as `token`, which allows all changes');
+    const people = (): readonly Credential[] => this.routes.tables.serving.people;
+    const isOpen = people().length === 0;
     const console = await open({
       plan,
-      token,
-      viewerToken,
+      people,
+      isOpen: () => isOpen && people().length === 0,
       readiness: () => readinessOf(this.routes.status(), this.store),
       metrics: () => this.metrics(),
       requestCount: () => this.context.metrics.requestCount(),
@@ -354,15 +349,5 @@ class RunningService implements OperatedService {
     });
     log.info({ console: console.url }, 'console listening');
     return console;
-  }
-
-  private async consoleToken(plan: ConsolePlan, key: 'token' | 'viewer_token'): Promise<string | null> {
-    const { [key]: ref = null, host } = plan;
-    try {
-      return ref === null ? null : (await this.context.secrets([ref], host)).resolve(ref);
-    } catch (error) {
-      if (error instanceof SecretError) throw new TableError(`gateway.console.${key}: ${error.message}`);
-      throw error;
-    }
   }
 }

@@ -47,7 +47,7 @@ import type { OwnLogin } from '../table/link-loop.ts';
 import { TableError } from '../table/table-source.ts';
 import type { ServiceContext } from './context.ts';
 import type { Backend } from './gateway.ts';
-import { LazyApprovals, LazyGuard, openLimits, prepareStatuses, sandboxesOf } from './parts.ts';
+import { LazyApprovals, LazyGuard, openLimits, prepareEvents, sandboxesOf } from './parts.ts';
 import type { Routes } from './routes.ts';
 
 /** Wait between two attempts to read from a store that is not open, in ms. */
@@ -219,11 +219,16 @@ function assembleWork(context: ServiceContext, openings: Openings) {
   };
   const guardContext = { store, deliverer, clock, ids, log, table, state, heartbeatUrl, wake };
   const guarding = new LazyGuard(modules, guardContext, observers);
-  const approving = new LazyApprovals(modules, { store, clock, ids, log, table, alerts: guarding, wake });
+  const approving = new LazyApprovals(modules, { ...guardContext, alerts: guarding, sending: deliveries.context });
   const statuses = new Lazy(async () => {
     const opened = (await requirePart(modules, 'statuses'))({ store, clock, log });
     observers.add({ finished: ({ id }) => opened.finished(id) });
     return opened;
+  });
+  const installation = findInstallation(store, randomBytes);
+  const progress = new Lazy(async () => {
+    const open = await requirePart(modules, 'progress');
+    return open({ ...guardContext, installation, observers });
   });
   const keeper = new Lazy(async () => {
     if (inMemory) throw new ControlError('refused', 'requests are not captured when the store is in memory');
@@ -232,7 +237,6 @@ function assembleWork(context: ServiceContext, openings: Openings) {
     return open({ home, rows, table: () => routes.plan, secrets: () => redactor.secrets, clock, log });
   });
   const keeping = new RequestCapture(keeper, log);
-  const installation = findInstallation(store, randomBytes);
   const dispatcher = createDispatcher({
     store,
     clock,
@@ -257,7 +261,8 @@ function assembleWork(context: ServiceContext, openings: Openings) {
     blocked: () => approving.asked(),
   });
   due.listen(() => dispatcher.wake());
-  const parts = { serving, deliveries, deliverer, limits, useJobs, scheduler, guarding, approving, statuses, keeping };
+  const events = { statuses, progress };
+  const parts = { serving, deliveries, deliverer, limits, useJobs, scheduler, guarding, approving, events, keeping };
   return { ...parts, opened, tracing, installation, dispatcher };
 }
 
@@ -280,6 +285,7 @@ export class Work implements Backend {
   readonly installation: FindInstallation;
   readonly keeping: RequestCapture;
   readonly guarding: LazyGuard;
+  readonly approving: LazyApprovals;
   readonly statuses: Lazy<Statuses>;
   readonly requested: LazyGuard['requested'];
   readonly ownLogin: OwnLogin;
@@ -302,7 +308,8 @@ export class Work implements Backend {
     this.installation = parts.installation;
     this.keeping = parts.keeping;
     this.guarding = parts.guarding;
-    this.statuses = parts.statuses;
+    this.approving = parts.approving;
+    this.statuses = parts.events.statuses;
     this.requested = parts.guarding.requested;
     this.ownLogin = parts.deliverer.ownLogin;
     this.place = parts.deliverer.place;
@@ -326,13 +333,13 @@ export class Work implements Backend {
 
   /** Opens the modules that the table needs. Call before it is served. Rejects with TableError if one is missing. */
   async open(table: RouteTable): Promise<void> {
-    const { guarding, limits, approving, statuses } = this.parts;
+    const { guarding, limits, approving } = this.parts;
     const plans = Object.values(table.routes);
     await this.keep(plans);
     await guarding.prepare(table);
     limits.prepare(table);
     await approving.prepare(table);
-    await prepareStatuses(statuses, plans);
+    await prepareEvents(this.parts.events, plans);
   }
 
   /** Opens the capture of requests, unless the store is in memory: captures are files of the home. */
@@ -356,7 +363,7 @@ export class Work implements Backend {
   async subscribed(plans: readonly RoutePlan[]): Promise<void> {
     await this.keep(plans);
     this.parts.limits.subscribed(plans);
-    await prepareStatuses(this.statuses, plans);
+    await prepareEvents(this.parts.events, plans);
   }
 
   /** Starts to fire jobs, and resumes unfinished work in the background, because there may be much of it. */
@@ -400,7 +407,8 @@ export class Work implements Backend {
   }
 
   async close(): Promise<void> {
-    const { approving, guarding, keeping, deliveries } = this.parts;
+    const { approving, guarding, keeping, deliveries, events } = this.parts;
+    await events.progress.end((progress) => progress.close());
     await approving.close();
     await guarding.close();
     await keeping.close();

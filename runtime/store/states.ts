@@ -58,10 +58,14 @@ export function isFinal(state: ShownState): state is FinalState {
 
 const TRIED = ['ok', 'permanent', 'retry', 'ambiguous', 'failed', 'interrupted'] as const;
 const ANSWERS = ['approved', 'rejected'] as const;
-export const STEP_OUTCOMES = [...TRIED, 'withdrawn', 'superseded', ...ANSWERS] as const;
+/** Of a person, about a dispatch; `undone` withdraws an approval. */
+const ACTIONS = ['replayed', 'released', 'dropped', 'undone'] as const;
+export const STEP_OUTCOMES = [...TRIED, 'withdrawn', 'superseded', ...ANSWERS, ...ACTIONS] as const;
 
 /** True for the answer of a person, which is not an attempt. */
 export const isAnswer = ({ outcome }: Pick<Step, 'outcome'>): boolean => ANSWERS.some((answer) => answer === outcome);
+
+const ENDS_ANSWER: ReadonlySet<Step['outcome']> = new Set(['ok', 'undone']);
 
 /** The latest answer about a delivery that still applies; null: there is none. */
 export function answerOf<S extends Pick<Step, 'kind' | 'index' | 'outcome'>>(
@@ -69,9 +73,21 @@ export function answerOf<S extends Pick<Step, 'kind' | 'index' | 'outcome'>>(
   index: number,
 ): S | null {
   // An answer applies to one sending.
-  const last = steps.findLast((step) => step.index === index && (isAnswer(step) || step.outcome === 'ok'));
-  return last === undefined || last.outcome === 'ok' ? null : last;
+  const last = steps.findLast((step) => step.index === index && (isAnswer(step) || ENDS_ANSWER.has(step.outcome)));
+  return last === undefined || ENDS_ANSWER.has(last.outcome) ? null : last;
 }
+
+/** The step of a person who has changed a dispatch, or one of its deliveries. */
+export const actionStep = (of: Pick<Step, 'outcome' | 'at' | 'by'>, index: number | null = null): Step => ({
+  kind: 'action',
+  index,
+  started_at: of.at,
+  reason: null,
+  next_at: null,
+  sent: 0,
+  message_id: null,
+  ...of,
+});
 
 /** The step of a run that has ended without an outcome: by default because its process has ended. */
 export const interruptedStep = (

@@ -7,16 +7,18 @@ import type { RunCounter } from './run-limits.ts';
 import { NO_COUNTER } from './run-limits.ts';
 import type { BlockedBy } from './waits.ts';
 
-/** A delivery that is blocked, within a change. */
+/** A delivery that is or was blocked, within a change. */
 export interface BlockedDelivery {
   readonly row: { readonly blocked_by: BlockedBy | null; readonly told_at: number | null };
-  /** Ends the wait with a step: the delivery is due and is sent, or it ends unsent. */
-  end(isSent: boolean, step: Pick<Step, 'outcome' | 'reason' | 'by'>): void;
+  /** Ends the wait with a step: the delivery is due and is sent, or it ends unsent. @param delayMs after which it is due */
+  end(isSent: boolean, step: Pick<Step, 'outcome' | 'reason' | 'by'>, delayMs?: number): void;
+  /** Blocks it again with a step. @param wait begin and end of the wait, Unix ms */
+  block(by: BlockedBy, wait: readonly [from: number, until: number], step: Pick<Step, 'outcome' | 'by'>): void;
   /** Stores the message of the change, which reports that the delivery is blocked. False: the change has none. */
   tell(): boolean;
 }
 
-/** Makes a change to a blocked delivery. False: nothing was changed. @param values unchecked */
+/** Makes a change to a delivery that is not due. False: nothing was changed. @param values unchecked */
 export type DeliveryChange = (delivery: BlockedDelivery, values: Readonly<Record<string, unknown>>) => boolean;
 
 export interface StorePart {

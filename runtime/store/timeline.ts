@@ -23,11 +23,19 @@ export interface Moment {
 /** Oldest first. */
 export function timeline(stored: StoredDispatch): readonly Moment[] {
   const { accepted_at, answered_at, finished_at, started_at, state, steps, answer } = stored;
-  const moments: Moment[] = [moment(accepted_at, stored.replay_of === null ? 'accepted' : 'replayed')];
+  const { by } = stored.dispatch;
+  const begin = stored.replay_of === null ? 'accepted' : 'replayed';
+  const moments: Moment[] = [moment(accepted_at, by === undefined ? begin : `${begin}, by ${by}`)];
   const attempts = new Map<number, number>();
   for (const [at, step] of steps.entries()) {
     if (step.kind === 'run') {
       moments.push(moment(step.started_at, 'run started'), ofStep(step, `run ${step.outcome}`, null));
+      continue;
+    }
+    if (step.kind === 'action') {
+      const target = stored.dispatch.deliveries[step.index ?? -1];
+      const what = step.outcome === 'undone' ? 'approval undone' : step.outcome;
+      moments.push({ ...moment(step.at, `${what} by ${step.by}`), target: target ? deliveryLabel(target) : null });
       continue;
     }
     const index = step.index ?? 0;
@@ -164,7 +172,8 @@ export interface ReplayOptions {
  */
 export function replay(stored: StoredDispatch, { id, now, rerun, again }: ReplayOptions): Accept | FireJob | Resend {
   if (hasText(stored, rerun, again)) return { kind: 'resend', ref: stored.ref, key: keyOfMessage(stored), again, now };
-  const dispatch: Dispatch = { ...stored.dispatch, id, accepted_at: now, replay_of: stored.id };
+  const { by: _, ...before } = stored.dispatch;
+  const dispatch: Dispatch = { ...before, id, accepted_at: now, replay_of: stored.id };
   const { max_concurrent } = stored;
   const { job } = dispatch;
   if (job !== null) return { kind: 'fire_job', job, paused: false, dispatch, claim: null, even_paused: true, now };

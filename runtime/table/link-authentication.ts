@@ -2,6 +2,7 @@
  * Links the authentication and identity of a route's requests: secrets, schemes and handshakes, and the paths of event type and
  * delivery id.
  */
+import { createHmac } from 'node:crypto';
 import type { RoutePlan, SchemePlan, SecretRef } from '../../schemas/generated/types.ts';
 import type { SecretResolver } from '../platform/secrets.ts';
 import { printSecretRef, tryRead } from '../platform/secrets.ts';
@@ -94,12 +95,18 @@ interface RouteSecrets {
   readonly verifyToken: string | null;
 }
 
+/** A derived one is 64 hexadecimal digits that only a holder of the secret can compute. */
+export const verifyingSecret = (secret: string, derived?: true): string =>
+  derived ? createHmac('sha256', secret).update('hookwright callbacks').digest('hex') : secret;
+
 /** @throws LinkError that names every reference of the route that cannot be resolved */
 function resolveSecrets(plan: RoutePlan, resolver: SecretResolver): RouteSecrets {
   const problems: string[] = [];
   const resolve = (ref: SecretRef): string => tryRead(() => resolver.resolve(ref), problems) ?? '';
   const refs = plan.insecure ? [] : plan.secrets;
-  const secrets = refs.map(({ ref, expires_at }) => ({ text: resolve(ref), expires_at }));
+  const secrets = refs.map(({ ref, expires_at, derived }) => {
+    return { text: verifyingSecret(resolve(ref), derived), expires_at };
+  });
   const token = plan.source === null ? null : plan.verify_token;
   const verifyToken = token === null ? null : resolve(token);
   if (problems.length === 0) return { secrets, verifyToken };

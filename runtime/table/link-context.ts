@@ -46,7 +46,9 @@ export function schemeOf(name: string, plan: RoutePlan, table: Pick<TableHeadPla
 }
 
 /** The request paths of a route. With multiplexed profiles, the default profile's routes are also below `/p/default`. */
-export function routePaths({ name, profile }: Pick<RoutePlan, 'name' | 'profile'>, multiplex: boolean): string[] {
+export function routePaths(plan: Pick<RoutePlan, 'name' | 'profile' | 'callback'>, multiplex: boolean): string[] {
+  const { name, profile, callback } = plan;
+  if (callback !== undefined) return [name];
   const plain = profile === 'default' ? [`/webhooks/${name}`] : [];
   return multiplex ? [...plain, `/p/${profile}/webhooks/${name}`] : plain;
 }

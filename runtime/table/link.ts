@@ -15,6 +15,7 @@ import { linkEvents, linkMaxAge } from './link-events.ts';
 import { linkFilter } from './link-filter.ts';
 import { linkKey } from './link-key.ts';
 import { linkLoop } from './link-loop.ts';
+import type { Credential } from './link-people.ts';
 import { linkBody, linkPrompt, linkTemplate } from './link-template.ts';
 import type { LinkedCoalesce, LinkedResponse, LinkedRoute, LinkedScript } from './linked-table.ts';
 import { TableError } from './table-source.ts';
@@ -29,6 +30,8 @@ export type RoutePaths = ReadonlyMap<string, RouteSlot>;
 export interface LinkedTable {
   readonly plan: RouteTable;
   readonly routes: RoutePaths;
+  /** Who may use the console. */
+  readonly people: readonly Credential[];
 }
 
 /** The routes that can be served, and the reasons for the others. */
@@ -45,12 +48,14 @@ export async function linkTable(
   table: RouteTable,
   context: LinkContext,
   others: readonly string[] = [],
+  people: readonly Credential[] = [],
 ): Promise<LinkedTable> {
-  const { routes, rejected } = await linkRoutes(Object.values(table.routes), table, context);
+  const plans = [...Object.values(table.routes), ...Object.values(table.callbacks ?? {})];
+  const { routes, rejected } = await linkRoutes(plans, table, context);
   if (rejected.length + others.length > 0) {
     throw new TableError([...listReasons(rejected.map(({ reason }) => reason)), ...others].join('\n'));
   }
-  return { plan: table, routes };
+  return { plan: table, routes, people };
 }
 
 /** Links routes over a table. A route that cannot be served does not affect the others. */
@@ -154,6 +159,7 @@ export function linkRoute(
     onFailure: (plan.on_failure ?? []).map((delivery) => linkDelivery(delivery, scope)),
     loop: linkLoop(plan, table),
     pins: Object.entries(plan.pins ?? {}).map(([name, template]) => [name, linkTemplate(template)] as const),
+    progress: (plan.progress ?? []).map((place) => linkDelivery(place, scope)),
     sessionKey: plan.session === null ? null : linkKey(plan.session.key),
   };
 }
@@ -170,6 +176,7 @@ const MOST_ITEMS = 1000;
 
 /** What the route, its source and the server say about batches and responses. */
 function responsesOf(plan: RoutePlan, { schemes, server }: TableHeadPlan): Pick<LinkedRoute, 'batch' | 'respond'> {
+  if (plan.callback !== undefined) return { batch: null, respond: null };
   const [name = '', ...others] = plan.source === null ? plan.schemes : [plan.source];
   const scheme = others.length === 0 && Object.hasOwn(schemes, name) ? schemes[name] : undefined;
   const most = scheme?.max_batch ?? server.max_batch ?? MOST_ITEMS;

@@ -62,6 +62,8 @@ export interface LinkedRoute {
   readonly loop: LinkedLoop;
   /** The state that its runs read. */
   readonly pins: readonly (readonly [name: string, render: RenderTemplate])[];
+  /** Where its progress is shown: the first place whose address has all its values. */
+  readonly progress: readonly LinkedDelivery[];
   /** Renders `session_key`; null: runs are not serialized. */
   readonly sessionKey: LinkedCoalesce['key'] | null;
 }

@@ -161,6 +161,27 @@ export type TemplateSegment =
  * A template as a list of segments.
  */
 export type TemplatePlan = TemplateSegment[];
+export type FilterPlan = FilterGroup | FilterElements | FilterLeaf;
+export type CoalescePlan = {
+  key: TemplatePlan;
+  window_seconds: number;
+  max_wait_seconds: number;
+  all?: KeepAllPlan;
+} | null;
+/**
+ * Key of the session: runs with the same key run one at a time. Null: runs do not wait for each other.
+ */
+export type SessionPlan = {
+  key: TemplatePlan;
+  /**
+   * Name under which routes share sessions; null: the sessions belong to this route only.
+   */
+  scope: string | null;
+  /**
+   * Earlier runs of the session that an event replaces: those that wait, and with `cancel` also the one in progress. Absent: none.
+   */
+  on_newer?: 'latest' | 'cancel';
+} | null;
 /**
  * The signed time; null: requests of any age are accepted.
  */
@@ -215,27 +236,6 @@ export type AgentPlan = CommandAgentPlan | OpenAiAgentPlan | PreviewAgentPlan;
  * Toolsets that a run of the agent may have; null: no limit.
  */
 export type MostToolsets = string[] | null;
-export type FilterPlan = FilterGroup | FilterElements | FilterLeaf;
-export type CoalescePlan = {
-  key: TemplatePlan;
-  window_seconds: number;
-  max_wait_seconds: number;
-  all?: KeepAllPlan;
-} | null;
-/**
- * Key of the session: runs with the same key run one at a time. Null: runs do not wait for each other.
- */
-export type SessionPlan = {
-  key: TemplatePlan;
-  /**
-   * Name under which routes share sessions; null: the sessions belong to this route only.
-   */
-  scope: string | null;
-  /**
-   * Earlier runs of the session that an event replaces: those that wait, and with `cancel` also the one in progress. Absent: none.
-   */
-  on_newer?: 'latest' | 'cancel';
-} | null;
 /**
  * Texts that must occur.
  */
@@ -848,6 +848,10 @@ export interface RouteConfig {
    * State that the run reads, such as a commit. Before the first post to a code host, the host is asked for the current one; if it differs, nothing of the run is posted there (`superseded`).
    */
   fresh?: string;
+  /**
+   * Shows the state of the work on the object of the event, in the route's source: accepted, running, waiting for approval, done, failed or superseded. One mark, which is kept up to date.
+   */
+  progress?: 'reaction' | 'status' | 'comment';
   /**
    * Payload path or template that identifies a conversation. Runs with the same value run one at a time, in the order of acceptance.
    */
@@ -1494,9 +1498,22 @@ export interface ConsoleConfig {
    */
   viewer_token?: string;
   /**
+   * People by name, each with a token. Records, logs and alerts name them.
+   */
+  users?: {
+    [k: string]: ConsoleUser;
+  };
+  /**
    * Path of the console below another site, for a proxy that passes the path on unchanged. Other paths keep working.
    */
   base_path?: string;
+}
+export interface ConsoleUser {
+  token: string;
+  /**
+   * `viewer`: read access only.
+   */
+  role: 'operator' | 'viewer';
 }
 /**
  * Files and hosts that a program can reach. `gateway.sandbox` applies to all agents and scripts. The `sandbox` of an agent replaces it as a whole.
@@ -1586,6 +1603,12 @@ export interface ApprovalsConfig {
           [k: string]: string | number;
         };
   };
+  /**
+   * Ids of the persons who may answer in a chat, as the service names them (`U024BE7LH`), or with the target before it (`slack:U024BE7LH`). Default: everyone in the chat.
+   *
+   * @minItems 1
+   */
+  allow?: [string, ...string[]];
   /**
    * Time that a message waits for approval. Then the delivery is `dead`, with reason `not_approved`.
    */
@@ -2601,6 +2624,7 @@ export interface TargetFile {
    * Template of the commit in an event that posts are about. `{commit}` in requests is the value of `fresh` on the route if it is a commit, else this one.
    */
   commit?: string;
+  progress?: TargetProgress;
   /**
    * The request that sends one piece of text, or several requests. The first whose `when` matches the address is sent.
    */
@@ -2615,6 +2639,7 @@ export interface TargetFile {
   signature?: TargetSignature;
   exchange?: TargetExchange;
   check?: TargetRequest1;
+  buttons?: TargetButtons;
   success?: TargetCondition;
   /**
    * Dotted path of the sent message's id in the response.
@@ -2822,7 +2847,7 @@ export interface TargetRequest {
   /**
    * HTTP method.
    */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
   /**
    * Path below the base. Values are percent-encoded within their segment.
    */
@@ -2918,6 +2943,10 @@ export interface TargetFind {
    * Number of entries on a full page; another page may follow.
    */
   page_size: number;
+  /**
+   * The request that sends one piece of text, or several requests. The first whose `when` matches the address is sent.
+   */
+  remove?: TargetRequest | [TargetRequest, ...TargetRequest[]];
 }
 export interface TargetState {
   /**
@@ -2932,6 +2961,50 @@ export interface TargetState {
    * Dotted path of the state in the response. If it is missing there, the object has no such state and counts as unchanged.
    */
   value: string;
+}
+/**
+ * Shows the progress of the work on events of a source, for `progress` of a route.
+ */
+export interface TargetProgress {
+  /**
+   * The value of `progress` on a route.
+   */
+  as: 'reaction' | 'status' | 'comment';
+  /**
+   * The source of the events.
+   */
+  source: string;
+  /**
+   * Addresses, as templates of the event. The first one whose placeholders all have a value is used.
+   *
+   * @minItems 1
+   */
+  at: [
+    {
+      [k: string]: string;
+    },
+    ...{
+      [k: string]: string;
+    }[]
+  ];
+  marks: TargetMarks;
+}
+/**
+ * What is sent for each state of the work.
+ */
+export interface TargetMarks {
+  accepted: TargetMark;
+  running: TargetMark;
+  waiting: TargetMark;
+  done: TargetMark;
+  failed: TargetMark;
+  superseded: TargetMark;
+}
+/**
+ * Values of content fields; without content fields, `text` is the mark.
+ */
+export interface TargetMark {
+  [k: string]: string;
 }
 /**
  * How to get the name of the account that posts, for `find` and to ignore its own events. The request is sent if the setting `login` is not set, and may contain only settings and `{jwt}`.
@@ -3206,7 +3279,7 @@ export interface TargetRequest1 {
   /**
    * HTTP method.
    */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
   /**
    * Path below the base. Values are percent-encoded within their segment.
    */
@@ -3225,6 +3298,210 @@ export interface TargetRequest1 {
    * Body in text/plain.
    */
   plain?: string;
+}
+/**
+ * Buttons of approval requests. Requests contain them in an object with `$when: "{approval}"`; their values are `a:{approval}` to approve and `r:{approval}` to reject. The service calls back `/approvals/<target>` when a person presses one.
+ */
+export interface TargetButtons {
+  /**
+   * Sender in the catalog whose scheme signs the callbacks.
+   */
+  source: string;
+  /**
+   * Setting with the secret or public key of the callbacks. Buttons are shown only if it is set.
+   */
+  secret: string;
+  /**
+   * The gateway derives the secret of the callbacks from the setting, and registers it with `requests.register`.
+   */
+  derived?: true;
+  fields: TargetButtonFields;
+  /**
+   * RE2 expression of addresses that are ids: a callback from another chat than the one with such an address is refused. Absent: all are ids.
+   */
+  chats?: string;
+  /**
+   * Dotted path in the response to `check`: the workspace or account of the credentials.
+   */
+  account?: string;
+  requests: TargetButtonRequests;
+  answers?: TargetButtonAnswers;
+}
+export interface TargetButtonFields {
+  /**
+   * Value of the pressed button.
+   */
+  value: string | [string, ...string[]];
+  /**
+   * Id of the person.
+   */
+  person: string | [string, ...string[]];
+  /**
+   * Name of the person.
+   */
+  name?: string | [string, ...string[]];
+  /**
+   * `true` if a bot pressed the button.
+   */
+  bot?: string | [string, ...string[]];
+  /**
+   * Id of the chat.
+   */
+  chat: string | [string, ...string[]];
+  /**
+   * Id of the message with the button.
+   */
+  message?: string | [string, ...string[]];
+  /**
+   * Id of the callback.
+   */
+  callback?: string | [string, ...string[]];
+  /**
+   * Id of the workspace or account; all that are present must be the one that `account` names.
+   */
+  account?: string | [string, ...string[]];
+  /**
+   * In the response to `requests.registered`: the registered URL.
+   */
+  found?: string | [string, ...string[]];
+}
+/**
+ * Requests with the values `{text}`, `{chat}`, `{message}`, `{person}` and `{callback}` of the callback, and `{url}` and `{secret}` for `register`.
+ */
+export interface TargetButtonRequests {
+  update?: TargetRequest2;
+  notify?: TargetRequest3;
+  registered?: TargetRequest4;
+  register?: TargetRequest5;
+}
+/**
+ * One HTTP request. At most one of `json`, `form` and `plain`.
+ */
+export interface TargetRequest2 {
+  when?: TargetRequestWhen;
+  /**
+   * HTTP method.
+   */
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
+  /**
+   * Path below the base. Values are percent-encoded within their segment.
+   */
+  path: string;
+  query?: Texts1;
+  headers?: Texts2;
+  basic?: TargetBasicAuth;
+  /**
+   * JSON body. Its texts may contain values. An object with one of these keys is replaced: `$int: text` by a number, `$auto: text` by a number if the text looks like one, `$json: body` by that JSON as a string. An object with `$when: text` beside its fields is left out if the text is empty.
+   */
+  json?: {
+    [k: string]: unknown;
+  };
+  form?: Texts3;
+  /**
+   * Body in text/plain.
+   */
+  plain?: string;
+}
+/**
+ * One HTTP request. At most one of `json`, `form` and `plain`.
+ */
+export interface TargetRequest3 {
+  when?: TargetRequestWhen;
+  /**
+   * HTTP method.
+   */
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
+  /**
+   * Path below the base. Values are percent-encoded within their segment.
+   */
+  path: string;
+  query?: Texts1;
+  headers?: Texts2;
+  basic?: TargetBasicAuth;
+  /**
+   * JSON body. Its texts may contain values. An object with one of these keys is replaced: `$int: text` by a number, `$auto: text` by a number if the text looks like one, `$json: body` by that JSON as a string. An object with `$when: text` beside its fields is left out if the text is empty.
+   */
+  json?: {
+    [k: string]: unknown;
+  };
+  form?: Texts3;
+  /**
+   * Body in text/plain.
+   */
+  plain?: string;
+}
+/**
+ * One HTTP request. At most one of `json`, `form` and `plain`.
+ */
+export interface TargetRequest4 {
+  when?: TargetRequestWhen;
+  /**
+   * HTTP method.
+   */
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
+  /**
+   * Path below the base. Values are percent-encoded within their segment.
+   */
+  path: string;
+  query?: Texts1;
+  headers?: Texts2;
+  basic?: TargetBasicAuth;
+  /**
+   * JSON body. Its texts may contain values. An object with one of these keys is replaced: `$int: text` by a number, `$auto: text` by a number if the text looks like one, `$json: body` by that JSON as a string. An object with `$when: text` beside its fields is left out if the text is empty.
+   */
+  json?: {
+    [k: string]: unknown;
+  };
+  form?: Texts3;
+  /**
+   * Body in text/plain.
+   */
+  plain?: string;
+}
+/**
+ * One HTTP request. At most one of `json`, `form` and `plain`.
+ */
+export interface TargetRequest5 {
+  when?: TargetRequestWhen;
+  /**
+   * HTTP method.
+   */
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
+  /**
+   * Path below the base. Values are percent-encoded within their segment.
+   */
+  path: string;
+  query?: Texts1;
+  headers?: Texts2;
+  basic?: TargetBasicAuth;
+  /**
+   * JSON body. Its texts may contain values. An object with one of these keys is replaced: `$int: text` by a number, `$auto: text` by a number if the text looks like one, `$json: body` by that JSON as a string. An object with `$when: text` beside its fields is left out if the text is empty.
+   */
+  json?: {
+    [k: string]: unknown;
+  };
+  form?: Texts3;
+  /**
+   * Body in text/plain.
+   */
+  plain?: string;
+}
+/**
+ * Bodies of the response to a callback, with the same values. Absent: the response is empty.
+ */
+export interface TargetButtonAnswers {
+  /**
+   * JSON: the message was answered, and shows who answered it.
+   */
+  update?: {
+    [k: string]: unknown;
+  };
+  /**
+   * JSON: a text for the person only: why the answer does not count.
+   */
+  notify?: {
+    [k: string]: unknown;
+  };
 }
 /**
  * Where a response says how long to wait; the first location with a value is used. Default: the Retry-After header.
@@ -3374,7 +3651,8 @@ export interface TargetVariant {
   key?: TargetKey;
   signature?: TargetSignature;
   exchange?: TargetExchange;
-  check?: TargetRequest2;
+  check?: TargetRequest6;
+  buttons?: TargetButtons;
   success?: TargetCondition;
   /**
    * Dotted path of the sent message's id in the response.
@@ -3405,12 +3683,12 @@ export interface Texts4 {
 /**
  * One HTTP request. At most one of `json`, `form` and `plain`.
  */
-export interface TargetRequest2 {
+export interface TargetRequest6 {
   when?: TargetRequestWhen;
   /**
    * HTTP method.
    */
-  method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  method?: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
   /**
    * Path below the base. Values are percent-encoded within their segment.
    */
@@ -3495,6 +3773,7 @@ export interface Dispatch {
   on_newer?: 'latest' | 'cancel';
   pins?: DispatchPins;
   deliveries: DispatchDelivery[];
+  progress?: DispatchDelivery1;
   /**
    * Targets that receive the reason if the run fails permanently. Absent: none.
    */
@@ -3509,6 +3788,10 @@ export interface Dispatch {
    * Id of the dispatch that this dispatch replays.
    */
   replay_of: string | null;
+  /**
+   * Who started or replayed it, as in `console:ann`. Absent: an event or a schedule.
+   */
+  by?: string;
   /**
    * `traceparent` of the request, or of the scheduled run; absent if tracing is off.
    */
@@ -3563,6 +3846,10 @@ export interface DispatchDelivery {
   place?: ShownPlace;
   output?: HandedOutput;
   /**
+   * The message requests this approval, and has buttons that answer it. Absent: it has no buttons.
+   */
+  approval?: string;
+  /**
    * Time that the message waits for approval, in ms; absent: no approval is needed.
    */
   approve_ms?: number;
@@ -3599,6 +3886,34 @@ export interface HandedOutput {
 }
 export interface OutputContent {
   [k: string]: ContentValue;
+}
+/**
+ * Delivery to one target, with its rendered address.
+ */
+export interface DispatchDelivery1 {
+  /**
+   * Canonical name.
+   */
+  target: string;
+  /**
+   * Name of the target for display, if it differs from `target`.
+   */
+  label?: string;
+  extra: DispatchExtra;
+  /**
+   * Keys of `extra` that contain a placeholder without a value.
+   */
+  unresolved: string[];
+  place?: ShownPlace;
+  output?: HandedOutput;
+  /**
+   * The message requests this approval, and has buttons that answer it. Absent: it has no buttons.
+   */
+  approval?: string;
+  /**
+   * Time that the message waits for approval, in ms; absent: no approval is needed.
+   */
+  approve_ms?: number;
 }
 /**
  * One kind of output of an agent, with its limits and its rendered address.
@@ -3770,6 +4085,10 @@ export interface Explanation {
    */
   fresh?: string;
   /**
+   * Where the progress is shown. Null: the event has no such object. Absent: it is not shown.
+   */
+  progress?: ExplainedDelivery | null;
+  /**
    * The event replaces earlier runs of its session: those that wait, and with `cancel` also the one in progress. Absent: none.
    */
   on_newer?: 'latest' | 'cancel';
@@ -3913,6 +4232,10 @@ export interface ExplainedDelivery {
    * A person must approve the message; absent: no approval is needed.
    */
   approve?: true;
+  /**
+   * Targets whose approval requests have buttons. Absent: none.
+   */
+  buttons?: string[];
 }
 /**
  * Rendered `deliver_extra`; if it names no chat, with the home channel of the target.
@@ -3927,12 +4250,14 @@ export interface ExplainedOutput {
   unresolved: string[];
   home_channel: boolean;
   approve?: true;
+  buttons?: string[];
   /**
    * Fields that the agent fills.
    */
   fields: string[];
   allow: AllowedValues;
   max: number;
+  required?: true;
 }
 /**
  * Files and hosts that a program can reach. Paths are absolute, or begin with `~/`.
@@ -4249,6 +4574,7 @@ export interface RouteTable {
   hash: string;
   server: ServerPlan;
   gateway: GatewayPlan;
+  callbacks?: CallbackRoutes;
   app_scheme: string;
   schemes: SchemePlans;
   /**
@@ -4401,6 +4727,12 @@ export interface ConsolePlan {
   token: SecretRef | null;
   viewer_token?: SecretRef1;
   /**
+   * People by name. Absent: none.
+   */
+  users?: {
+    [k: string]: ConsoleUserPlan;
+  };
+  /**
    * Absent: none.
    */
   name?: string;
@@ -4422,6 +4754,10 @@ export interface SecretRef1 {
    * Profile name.
    */
   scope: string;
+}
+export interface ConsoleUserPlan {
+  token: SecretRef;
+  role: 'operator' | 'viewer';
 }
 export interface AlertsPlan {
   deliver: DeliveryPlan[];
@@ -4541,10 +4877,294 @@ export interface NoticeSegment {
 export interface ApprovalsPlan {
   deliver: DeliveryPlan[];
   expires_ms: number;
+  /**
+   * Ids of the persons who may answer in a chat. Absent: everyone.
+   */
+  allow?: string[];
 }
 export interface HeartbeatPlan {
   url: SecretRef;
   every_seconds: number;
+}
+/**
+ * Routes of the gateway itself, by target: services call them when a person presses a button of an approval request. Absent: none.
+ */
+export interface CallbackRoutes {
+  [k: string]: RoutePlan;
+}
+export interface RoutePlan {
+  /**
+   * For a route of the gateway itself: its path.
+   */
+  name: string;
+  /**
+   * Target whose buttons call this route. Absent: the route receives events.
+   */
+  callback?: string;
+  profile: string;
+  at: Place;
+  enabled: boolean;
+  description: string | null;
+  /**
+   * What a route does with an event: `agent` runs an agent, `message` is `agent: none`, `direct` is `deliver_only`, `cron` is `cron_job`.
+   */
+  mode: 'agent' | 'message' | 'direct' | 'cron';
+  /**
+   * Source of the route. Its entry also fixes event type, delivery id and handshake. Null: the headers of each request decide.
+   */
+  source: string | null;
+  /**
+   * INSECURE_NO_AUTH.
+   */
+  insecure: boolean;
+  /**
+   * Accepted schemes, in order of precedence.
+   */
+  schemes: string[];
+  labels?: SchemeLabels;
+  /**
+   * Accepted secrets or public keys, the current one first.
+   */
+  secrets: RouteSecret[];
+  /**
+   * Token that the sender repeats in its handshake.
+   */
+  verify_token: SecretRef | null;
+  public_url: string | null;
+  events: EventsPlan | null;
+  filters: FilterPlan | null;
+  script: ScriptPlan | null;
+  prompt: TemplatePlan;
+  /**
+   * Name of the agent; null: the default agent, or the route runs none.
+   */
+  agent: string | null;
+  skills: string[];
+  toolsets: string[];
+  deliver: DeliveryPlan[];
+  /**
+   * Absent: none.
+   */
+  outputs?: OutputPlan[];
+  /**
+   * Id of a job.
+   */
+  cron_job: string | null;
+  coalesce: CoalescePlan;
+  session: SessionPlan;
+  pins?: PinsPlan;
+  /**
+   * Where the progress is shown: the first address whose placeholders all have a value. Absent: nowhere.
+   */
+  progress?: DeliveryPlan[];
+  mirror_to_session: boolean;
+  rate_limit: number;
+  max_concurrent: number | null;
+  on_failure: DeliveryPlan[];
+  /**
+   * Maximum runs within ten minutes for the same session, coalesce key or address.
+   */
+  loop_limit: number;
+  allow_own_events: boolean;
+  budget?: BudgetPlan;
+  idempotency_ttl_seconds: number;
+  /**
+   * Time that an event waits behind a slow commit.
+   */
+  accept_timeout_seconds: number;
+  /**
+   * Absent: the guard of the source, if it has one.
+   */
+  replay_guard?: 'body';
+  max_age: MaxAgePlan | null;
+  /**
+   * Which requests are captured.
+   */
+  capture: 'none' | 'problems' | 'all';
+  status?: StatusPlan;
+  respond?: ResponsePlans;
+}
+/**
+ * Where a configuration file defines an entry. `file` is relative to the folder of the root configuration file, `line` starts at 1.
+ */
+export interface Place {
+  file: string;
+  line: number;
+}
+/**
+ * Names that the route uses for schemes, by canonical name, if they differ. Absent: none.
+ */
+export interface SchemeLabels {
+  [k: string]: string;
+}
+export interface RouteSecret {
+  ref: SecretRef;
+  /**
+   * Unix time in ms after which the secret is no longer accepted.
+   */
+  expires_at: number | null;
+  /**
+   * The secret is derived from the referenced one.
+   */
+  derived?: true;
+}
+export interface EventsPlan {
+  exact: string[];
+  globs: GlobPlan[];
+  names?: EventNames;
+}
+export interface GlobPlan {
+  /**
+   * As written.
+   */
+  text: string;
+  /**
+   * RE2 expression that is equivalent to the glob.
+   */
+  source: string;
+}
+/**
+ * Entries of `events` that accept an event by an alternative name, keyed by the event type that is sent.
+ */
+export interface EventNames {
+  [k: string]: string;
+}
+export interface FilterGroup {
+  kind: 'all' | 'any' | 'not';
+  /**
+   * `not`: one member.
+   */
+  filters: FilterPlan[];
+}
+/**
+ * A filter that any or all elements of a list must match; its fields begin at the element.
+ */
+export interface FilterElements {
+  kind: 'any_of' | 'all_of';
+  field: FieldPlan;
+  where: FilterPlan;
+}
+/**
+ * The list.
+ */
+export interface FieldPlan {
+  /**
+   * Where the field is read. `payload`: below a top-level object `payload` if there is one, else from the root.
+   */
+  in: 'payload' | 'root' | 'event' | 'header';
+  /**
+   * Path of the field, as a list of keys; for `header`, the header's lower-case name.
+   */
+  path: string[];
+}
+export interface FilterLeaf {
+  kind: 'leaf';
+  field: FieldPlan1;
+  operator:
+    | 'exists'
+    | 'missing'
+    | 'equals'
+    | 'not_equals'
+    | 'gt'
+    | 'gte'
+    | 'lt'
+    | 'lte'
+    | 'contains'
+    | 'starts_with'
+    | 'in'
+    | 'in_file'
+    | 'regex';
+  /**
+   * Value that the operator compares with. For `in_file`, a path: relative to <home_dir>, below `~/` or absolute. For `regex`, an RE2 expression.
+   */
+  value: string | number | boolean | {} | unknown[] | null;
+  /**
+   * The same value as JSON text, if it contains a number that JavaScript would round. `value` is then approximate.
+   */
+  exact?: string;
+}
+export interface FieldPlan1 {
+  /**
+   * Where the field is read. `payload`: below a top-level object `payload` if there is one, else from the root.
+   */
+  in: 'payload' | 'root' | 'event' | 'header';
+  /**
+   * Path of the field, as a list of keys; for `header`, the header's lower-case name.
+   */
+  path: string[];
+}
+export interface ScriptPlan {
+  /**
+   * Relative to <profile home>/scripts/.
+   */
+  path: string;
+  interpreter: 'bash' | 'python';
+  timeout_seconds: number;
+}
+/**
+ * One kind of output that an agent may hand over besides its answer.
+ */
+export interface OutputPlan {
+  name: string;
+  delivery: DeliveryPlan;
+  allow: AllowedValues;
+  max: number;
+  required?: true;
+}
+/**
+ * How the prompt lists the events of a burst. Absent: only the latest event is used.
+ */
+export interface KeepAllPlan {
+  each: TemplatePlan;
+  max_events: number;
+}
+/**
+ * State that the run reads: `fresh` of the route, and the commit that its targets read from the event. Absent: none.
+ */
+export interface PinsPlan {
+  fresh?: TemplatePlan;
+  commit?: TemplatePlan;
+}
+/**
+ * Maximum age of an event; older events are ignored.
+ */
+export interface MaxAgePlan {
+  seconds: number;
+  time: FieldPlan1;
+}
+/**
+ * The response 202 contains a status URL. Absent: no status URL.
+ */
+export interface StatusPlan {
+  /**
+   * The status includes the answer.
+   */
+  answer: boolean;
+}
+/**
+ * Responses by outcome, in place of those of the source. Absent: none.
+ */
+export interface ResponsePlans {
+  accepted?: ResponsePlan;
+  coalesced?: ResponsePlan;
+  delivered?: ResponsePlan;
+  ignored?: ResponsePlan;
+  duplicate?: ResponsePlan;
+}
+export interface ResponsePlan {
+  /**
+   * null: as without the plan.
+   */
+  status: number | null;
+  content_type: string;
+  /**
+   * null: the JSON of the outcome.
+   */
+  body: TemplatePlan | null;
+  /**
+   * Names and values in turn.
+   */
+  headers: string[];
 }
 /**
  * Signature schemes in use, by name.
@@ -4622,7 +5242,7 @@ export interface SchemePlan {
    * Maximum items. Absent: that of the server.
    */
   max_batch?: number;
-  respond?: ResponsePlans;
+  respond?: ResponsePlans1;
   /**
    * Use a digest of the body as the delivery id if there is no id.
    */
@@ -4707,27 +5327,12 @@ export interface AuthorPlan {
 /**
  * Responses by outcome. Absent: none.
  */
-export interface ResponsePlans {
+export interface ResponsePlans1 {
   accepted?: ResponsePlan;
   coalesced?: ResponsePlan;
   delivered?: ResponsePlan;
   ignored?: ResponsePlan;
   duplicate?: ResponsePlan;
-}
-export interface ResponsePlan {
-  /**
-   * null: as without the plan.
-   */
-  status: number | null;
-  content_type: string;
-  /**
-   * null: the JSON of the outcome.
-   */
-  body: TemplatePlan | null;
-  /**
-   * Names and values in turn.
-   */
-  headers: string[];
 }
 /**
  * The digest that is claimed with the delivery id, against captured requests that are sent again. Absent: none.
@@ -4861,6 +5466,7 @@ export interface TargetPlan {
    * Template of the commit in an event that posts are about. Absent: none.
    */
   commit?: string;
+  progress?: ProgressPlan;
   /**
    * How messages are sent. `http`: by the requests in `variants`. The other values are drivers in the program.
    */
@@ -4878,6 +5484,39 @@ export interface TargetPlan {
    * Ways to reach the service, preferred first; empty unless the driver is `http`.
    */
   variants: VariantPlan[];
+}
+/**
+ * How the progress of work on events of a source is shown. Absent: it is not.
+ */
+export interface ProgressPlan {
+  as: 'reaction' | 'status' | 'comment';
+  source: string;
+  /**
+   * @minItems 1
+   */
+  at: [
+    {
+      [k: string]: string;
+    },
+    ...{
+      [k: string]: string;
+    }[]
+  ];
+  marks: MarkPlans;
+}
+export interface MarkPlans {
+  accepted: MarkPlan;
+  running: MarkPlan;
+  waiting: MarkPlan;
+  done: MarkPlan;
+  failed: MarkPlan;
+  superseded: MarkPlan;
+}
+/**
+ * Values of content fields; without content fields, `text` is the mark.
+ */
+export interface MarkPlan {
+  [k: string]: string;
 }
 export interface SettingPlan {
   name: string;
@@ -4913,6 +5552,7 @@ export interface VariantPlan {
    * Base URL; null: the configuration must set `api_base`.
    */
   base: ValueTemplate | null;
+  buttons?: ButtonsPlan;
   /**
    * Settings that exclude this variant if one of them is set. Absent: none.
    */
@@ -4960,6 +5600,7 @@ export interface ValueRef {
     | 'page'
     | 'since'
     | 'commit'
+    | 'approval'
     | 'jwt'
     | 'installation'
     | 'piece'
@@ -4980,6 +5621,28 @@ export interface ValueRef {
   optional: boolean;
   secret: boolean;
 }
+/**
+ * How a person answers approval requests at the service.
+ */
+export interface ButtonsPlan {
+  source: string;
+  /**
+   * Name of a setting.
+   */
+  secret: string;
+  derived?: true;
+  fields: ButtonFields;
+  chats?: string;
+  account?: string;
+  requests: NamedRequests;
+  answers: NamedRequests1;
+}
+export interface ButtonFields {
+  [k: string]: string[][];
+}
+export interface NamedRequests {
+  [k: string]: RequestPlan;
+}
 export interface RequestPlan {
   /**
    * RE2 expression that the whole chat_id must match for this request to be used.
@@ -4993,7 +5656,7 @@ export interface RequestPlan {
    * Address key that must be set for this request to be sent. Absent: no condition.
    */
   given?: string;
-  method: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
   path: ValueTemplate;
   query: NamedTemplates;
   headers: NamedTemplates;
@@ -5052,6 +5715,12 @@ export interface PlainBodyPlan {
   value: ValueTemplate;
 }
 /**
+ * Only their bodies are used.
+ */
+export interface NamedRequests1 {
+  [k: string]: RequestPlan;
+}
+/**
  * How to find an earlier message.
  */
 export interface FindPlan {
@@ -5061,6 +5730,10 @@ export interface FindPlan {
   id: string[];
   author?: string[];
   page_size: number;
+  /**
+   * Removes an earlier mark. Absent: the marks of the target replace each other.
+   */
+  remove?: RequestPlan[];
 }
 export interface FreshPlan {
   matches: string;
@@ -5202,7 +5875,7 @@ export interface RequestPlan1 {
    * Address key that must be set for this request to be sent. Absent: no condition.
    */
   given?: string;
-  method: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
   path: ValueTemplate;
   query: NamedTemplates;
   headers: NamedTemplates;
@@ -5462,23 +6135,6 @@ export interface JobPlan {
   at: Place;
 }
 /**
- * One kind of output that an agent may hand over besides its answer.
- */
-export interface OutputPlan {
-  name: string;
-  delivery: DeliveryPlan;
-  allow: AllowedValues;
-  max: number;
-  required?: true;
-}
-/**
- * Where a configuration file defines an entry. `file` is relative to the folder of the root configuration file, `line` starts at 1.
- */
-export interface Place {
-  file: string;
-  line: number;
-}
-/**
  * Blueprints by key, with the templates of their jobs. blueprints.json contains the part that is published.
  */
 export interface BlueprintPlans {
@@ -5512,233 +6168,6 @@ export interface BlueprintPlan {
  */
 export interface RoutePlans {
   [k: string]: RoutePlan;
-}
-export interface RoutePlan {
-  name: string;
-  profile: string;
-  at: Place;
-  enabled: boolean;
-  description: string | null;
-  /**
-   * What a route does with an event: `agent` runs an agent, `message` is `agent: none`, `direct` is `deliver_only`, `cron` is `cron_job`.
-   */
-  mode: 'agent' | 'message' | 'direct' | 'cron';
-  /**
-   * Source of the route. Its entry also fixes event type, delivery id and handshake. Null: the headers of each request decide.
-   */
-  source: string | null;
-  /**
-   * INSECURE_NO_AUTH.
-   */
-  insecure: boolean;
-  /**
-   * Accepted schemes, in order of precedence.
-   */
-  schemes: string[];
-  labels?: SchemeLabels;
-  /**
-   * Accepted secrets or public keys, the current one first.
-   */
-  secrets: RouteSecret[];
-  /**
-   * Token that the sender repeats in its handshake.
-   */
-  verify_token: SecretRef | null;
-  public_url: string | null;
-  events: EventsPlan | null;
-  filters: FilterPlan | null;
-  script: ScriptPlan | null;
-  prompt: TemplatePlan;
-  /**
-   * Name of the agent; null: the default agent, or the route runs none.
-   */
-  agent: string | null;
-  skills: string[];
-  toolsets: string[];
-  deliver: DeliveryPlan[];
-  /**
-   * Absent: none.
-   */
-  outputs?: OutputPlan[];
-  /**
-   * Id of a job.
-   */
-  cron_job: string | null;
-  coalesce: CoalescePlan;
-  session: SessionPlan;
-  pins?: PinsPlan;
-  mirror_to_session: boolean;
-  rate_limit: number;
-  max_concurrent: number | null;
-  on_failure: DeliveryPlan[];
-  /**
-   * Maximum runs within ten minutes for the same session, coalesce key or address.
-   */
-  loop_limit: number;
-  allow_own_events: boolean;
-  budget?: BudgetPlan;
-  idempotency_ttl_seconds: number;
-  /**
-   * Time that an event waits behind a slow commit.
-   */
-  accept_timeout_seconds: number;
-  /**
-   * Absent: the guard of the source, if it has one.
-   */
-  replay_guard?: 'body';
-  max_age: MaxAgePlan | null;
-  /**
-   * Which requests are captured.
-   */
-  capture: 'none' | 'problems' | 'all';
-  status?: StatusPlan;
-  respond?: ResponsePlans1;
-}
-/**
- * Names that the route uses for schemes, by canonical name, if they differ. Absent: none.
- */
-export interface SchemeLabels {
-  [k: string]: string;
-}
-export interface RouteSecret {
-  ref: SecretRef;
-  /**
-   * Unix time in ms after which the secret is no longer accepted.
-   */
-  expires_at: number | null;
-}
-export interface EventsPlan {
-  exact: string[];
-  globs: GlobPlan[];
-  names?: EventNames;
-}
-export interface GlobPlan {
-  /**
-   * As written.
-   */
-  text: string;
-  /**
-   * RE2 expression that is equivalent to the glob.
-   */
-  source: string;
-}
-/**
- * Entries of `events` that accept an event by an alternative name, keyed by the event type that is sent.
- */
-export interface EventNames {
-  [k: string]: string;
-}
-export interface FilterGroup {
-  kind: 'all' | 'any' | 'not';
-  /**
-   * `not`: one member.
-   */
-  filters: FilterPlan[];
-}
-/**
- * A filter that any or all elements of a list must match; its fields begin at the element.
- */
-export interface FilterElements {
-  kind: 'any_of' | 'all_of';
-  field: FieldPlan;
-  where: FilterPlan;
-}
-/**
- * The list.
- */
-export interface FieldPlan {
-  /**
-   * Where the field is read. `payload`: below a top-level object `payload` if there is one, else from the root.
-   */
-  in: 'payload' | 'root' | 'event' | 'header';
-  /**
-   * Path of the field, as a list of keys; for `header`, the header's lower-case name.
-   */
-  path: string[];
-}
-export interface FilterLeaf {
-  kind: 'leaf';
-  field: FieldPlan1;
-  operator:
-    | 'exists'
-    | 'missing'
-    | 'equals'
-    | 'not_equals'
-    | 'gt'
-    | 'gte'
-    | 'lt'
-    | 'lte'
-    | 'contains'
-    | 'starts_with'
-    | 'in'
-    | 'in_file'
-    | 'regex';
-  /**
-   * Value that the operator compares with. For `in_file`, a path: relative to <home_dir>, below `~/` or absolute. For `regex`, an RE2 expression.
-   */
-  value: string | number | boolean | {} | unknown[] | null;
-  /**
-   * The same value as JSON text, if it contains a number that JavaScript would round. `value` is then approximate.
-   */
-  exact?: string;
-}
-export interface FieldPlan1 {
-  /**
-   * Where the field is read. `payload`: below a top-level object `payload` if there is one, else from the root.
-   */
-  in: 'payload' | 'root' | 'event' | 'header';
-  /**
-   * Path of the field, as a list of keys; for `header`, the header's lower-case name.
-   */
-  path: string[];
-}
-export interface ScriptPlan {
-  /**
-   * Relative to <profile home>/scripts/.
-   */
-  path: string;
-  interpreter: 'bash' | 'python';
-  timeout_seconds: number;
-}
-/**
- * How the prompt lists the events of a burst. Absent: only the latest event is used.
- */
-export interface KeepAllPlan {
-  each: TemplatePlan;
-  max_events: number;
-}
-/**
- * State that the run reads: `fresh` of the route, and the commit that its targets read from the event. Absent: none.
- */
-export interface PinsPlan {
-  fresh?: TemplatePlan;
-  commit?: TemplatePlan;
-}
-/**
- * Maximum age of an event; older events are ignored.
- */
-export interface MaxAgePlan {
-  seconds: number;
-  time: FieldPlan1;
-}
-/**
- * The response 202 contains a status URL. Absent: no status URL.
- */
-export interface StatusPlan {
-  /**
-   * The status includes the answer.
-   */
-  answer: boolean;
-}
-/**
- * Responses by outcome, in place of those of the source. Absent: none.
- */
-export interface ResponsePlans1 {
-  accepted?: ResponsePlan;
-  coalesced?: ResponsePlan;
-  delivered?: ResponsePlan;
-  ignored?: ResponsePlan;
-  duplicate?: ResponsePlan;
 }
 /**
  * webhook_subscriptions.json: dynamic routes by name, in the format of static routes.

@@ -136,11 +136,14 @@ await send('triage', issue(7), '--event', 'issues');
 await until(async () => (await list('deliveries?state=dead')).length === 1);
 await until(async () => (await list('deliveries?state=waiting')).length === 1);
 await until(async () => (await list('deliveries?state=done')).length >= 15);
-await fetch(`${url}/api/routes/deploys/pause`, {
-  method: 'POST',
-  body: '{"seconds":3600}',
-  headers: { ...AUTH, 'content-type': 'application/json' },
-});
+const post = async (path: string, body: object): Promise<{ readonly id?: string }> => {
+  const headers = { ...AUTH, 'content-type': 'application/json' };
+  const response = await fetch(`${url}/api/${path}`, { method: 'POST', body: JSON.stringify(body), headers });
+  return (await response.json()) as { id?: string };
+};
+await post('routes/deploys/pause', { seconds: 3600 });
+const values = { time: '07:45', deliver: 'log' };
+const stored = await post('blueprints/workday-start/jobs', { values, timezone: 'Europe/Berlin' });
 
 const [event] = await list('deliveries?route=triage&limit=1');
 const [approval] = await list('approvals');
@@ -155,6 +158,8 @@ const PLACES: Readonly<Record<string, string>> = {
   approval: `approvals/${approval?.id}`,
   route: 'routes/triage',
   job: 'jobs/morning-brief',
+  stored: `jobs/${stored.id}`,
+  custom: 'deliveries?range=custom&since=2026-01-01T00:00&until=2036-01-01T00:00&state=done',
   blueprint: `blueprints/${((await (await fetch(`${url}/api/blueprints`, { headers: AUTH })).json()) as { items: { key: string }[] }).items[0]?.key}`,
   chips: 'requests?route=triage&outcome=ignored&range=86400',
 };

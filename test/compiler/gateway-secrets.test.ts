@@ -66,3 +66,55 @@ describe('gateway.console', () => {
     assert.deepEqual(planOf('{ console: {} }')?.console, { host: '127.0.0.1', port: 8645, token: null });
   });
 });
+
+describe('gateway.console.users', () => {
+  const users = (text: string, rest = '') => `{ console: { ${rest} users: ${text} } }`;
+  const ann = 'ann: { token: env:ANN, role: operator }';
+
+  test('has a role and a token by name, and replaces `token`', () => {
+    const console = planOf(users(`{ ${ann}, bob: { token: env:BOB, role: viewer } }`, 'host: 0.0.0.0,'))?.console;
+    const ref = (value: string) => ({ kind: 'env', value, scope: 'default' });
+    assert.deepEqual(console?.users, {
+      ann: { token: ref('ANN'), role: 'operator' },
+      bob: { token: ref('BOB'), role: 'viewer' },
+    });
+    assert.equal(planOf(users('{}'))?.console?.users, undefined);
+  });
+
+  for (const [name, gateway, rule, at] of [
+    [
+      'two people with one token',
+      users(`{ ${ann}, bob: { token: env:ANN, role: viewer } }`),
+      'console-without-token',
+      'env:ANN, role: viewer',
+    ],
+    ['the token of the console', users(`{ ${ann} }`, 'token: env:ANN,'), 'console-without-token', 'env:ANN, role'],
+    ['the token of viewers', users(`{ ${ann} }`, 'viewer_token: env:ANN,'), 'console-without-token', 'env:ANN, role'],
+    ['nobody, for other machines', users('{}', 'host: 0.0.0.0,'), 'console-without-token', '0.0.0.0'],
+    ['nobody, with a token of viewers', users('{}', 'viewer_token: env:V,'), 'console-without-token', 'env:V'],
+    ['a name with a space', users('{ "Ann B": { token: env:ANN, role: viewer } }'), 'invalid-name', '"Ann B"'],
+    ['an invisible name', users('{ "\\u202e": { token: env:ANN, role: viewer } }'), 'invalid-name', '"\\u202e"'],
+    ['an empty name', users('{ "": { token: env:ANN, role: viewer } }'), 'invalid-name', '""'],
+    ['a name of 65 characters', users(`{ ${'a'.repeat(65)}: { token: env:A, role: viewer } }`), 'invalid-name', 'aaa'],
+    ['no role', users('{ ann: { token: env:ANN } }'), 'missing-key', 'ann: {'],
+    ['another role', users('{ ann: { token: env:ANN, role: admin } }'), 'invalid-value', 'admin'],
+    ['an empty token', users('{ ann: { token: "", role: viewer } }'), 'invalid-value', '""'],
+    ['a short token', users('{ ann: { token: short, role: viewer } }'), 'secret-short', 'short'],
+    ['a wrong reference', users('{ ann: { token: "env:MY TOKEN", role: viewer } }'), 'secret-reference', '"env:MY'],
+  ] as const)
+    test(`${name} is ${rule}`, () => {
+      const { diagnostics } = compiled(gateway);
+      assert.deepEqual(
+        diagnostics.map((each) => each.rule),
+        [rule],
+      );
+      const [start = 0] = diagnostics.map(({ range }) => range.start);
+      assert.ok(`gateway: ${gateway}`.slice(start).startsWith(at), `gateway: ${gateway}`.slice(start));
+    });
+
+  test('a literal token in a file that others can read is reported, without its value', () => {
+    const open = printed(compiled(users('{ ann: { token: correct-horse-battery, role: viewer } }'), 0o644));
+    assert.match(open, /secret-exposed/);
+    assert.doesNotMatch(open, /correct-horse/);
+  });
+});

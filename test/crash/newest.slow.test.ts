@@ -1,5 +1,6 @@
 /**
- * The newest event of a session runs and is posted once, and nothing of a replaced one is, whatever is killed.
+ * The newest event of a session runs and is posted once, and nothing of a replaced one is, whatever is killed. Each event has one
+ * mark that shows its state.
  * `npm run test:long -- crash/newest` is the long form: 2,000 events of 50 sessions, and 30 kills.
  */
 import assert from 'node:assert/strict';

@@ -4,7 +4,7 @@
  */
 import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
@@ -26,10 +26,10 @@ export interface TurnsChild {
   readonly newest?: boolean;
   /** Durability of the gateway. */
   readonly name: string;
+  readonly gateways: number;
 }
 
 export interface TurnsRow extends Omit<TurnsChild, 'name'> {
-  readonly gateways: number;
   readonly keys: number;
   /** Number of events of each key. */
   readonly events: number;
@@ -51,6 +51,23 @@ export interface TurnsReport {
 export const TURNS_LOG = 'turns.log';
 export const sessionOf = (key: string): string => `s:${key}`;
 export const parseTurn = (id: string): { readonly key: string } => ({ key: id.split('-')[0] ?? '' });
+
+/** Marks that show the progress of an event: a folder for each object. */
+export const MARKS_FOLDER = 'marks';
+export const MARKS = {
+  accepted: { text: 'accepted' },
+  running: { text: 'running' },
+  waiting: { text: 'waiting' },
+  done: { text: 'done' },
+  failed: { text: 'failed' },
+  superseded: { text: 'superseded' },
+};
+
+/** The object of an event: with one gateway, those of every third session have the same one. */
+export function objectOf(id: string, gateways: number): string {
+  const { key } = parseTurn(id);
+  return gateways === 1 && Number(key.slice(1)) % 3 === 0 ? key : id;
+}
 
 /** Maximum number of events that are sent and not acknowledged. */
 const IN_FLIGHT = 100;
@@ -77,8 +94,8 @@ class Gateway {
   }
 
   start(): void {
-    const { home, database, runMs, newest = false } = this.row;
-    const options: TurnsChild = { home, database, runMs, newest, name: this.name };
+    const { home, database, runMs, newest = false, gateways } = this.row;
+    const options: TurnsChild = { home, database, runMs, newest, gateways, name: this.name };
     const child = spawn(NODE, [...CHILD, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'inherit'] });
     this.child = child;
     child.stdin.on('error', () => {});
@@ -172,7 +189,7 @@ async function inspect(row: TurnsRow, total: number): Promise<TurnsReport> {
   for (let key = 0; key < keys; key++) {
     const order = stored.filter(({ session }) => session === sessionOf(`k${key}`)).map((one) => one.delivery_id);
     const found = row.newest === true ? newestOf(order, stored, log) : turnsOf(`k${key}`, order, log);
-    wrong.push(...found.wrong);
+    wrong.push(...found.wrong, ...(row.newest === true ? marksOf(row, order, stored) : []));
     repeated += found.repeated;
   }
   const times = stored.flatMap(({ started_at, answered_at }) => [started_at ?? 0, answered_at ?? 0]);
@@ -197,6 +214,18 @@ export async function allOf(store: Store): Promise<readonly DispatchSummary[]> {
     all.push(...page);
     if (page.length < 1000) return all.reverse();
   }
+}
+
+/** Each object has one mark, that of its last event; none, if a kill came before the mark and a newer event before the run. */
+function marksOf({ home, gateways }: TurnsRow, order: readonly string[], stored: readonly DispatchSummary[]): string[] {
+  const last = new Map(order.map((id) => [objectOf(id, gateways), id]));
+  return [...last].flatMap(([object, id]) => {
+    const { state } = stored.find(({ delivery_id }) => delivery_id === id) ?? {};
+    const folder = join(home, MARKS_FOLDER, object);
+    const marks = existsSync(folder) ? readdirSync(folder) : [];
+    const isRight = state === 'done' ? marks.join() === 'done' : ['', 'superseded'].includes(marks.join());
+    return isRight ? [] : [`${object}, ${state}, shows: ${marks}`];
+  });
 }
 
 /** The last event of a session has run and is posted; nothing that was skipped is, and nothing twice. */

@@ -9,6 +9,7 @@ import { rulesInForce } from '../../compiler/rules/registry.ts';
 import { loadShippedCatalog } from '../../compiler/source/load-catalog.ts';
 import { agentsCompiler } from '../../modules/agents/compiler/part.ts';
 import { blueprintCompiler } from '../../modules/blueprints/compiler/publish.ts';
+import { codehostsCompiler } from '../../modules/codehosts/compiler/part.ts';
 import { guardCompiler } from '../../modules/guard/compiler/part.ts';
 import { outputsCompiler } from '../../modules/outputs/compiler/part.ts';
 import { compilerPart } from '../../modules/payloads/compiler/part.ts';
@@ -28,6 +29,7 @@ export const CATALOG = loadShippedCatalog(nodeFiles, fileURLToPath(new URL('../.
 export const MODULES = [
   agentsCompiler,
   blueprintCompiler,
+  codehostsCompiler,
   guardCompiler,
   outputsCompiler,
   compilerPart,

@@ -28,6 +28,8 @@ export interface Post {
   readonly sent: Readonly<Record<string, unknown>>;
 }
 
+const REACTIONS = new Set(['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes']);
+
 const message = (status: number, text: string): FakeAnswer => ({
   status,
   body: { message: text, documentation_url: 'https://docs.github.com/rest' },
@@ -43,6 +45,12 @@ export class FakeGitHub {
   /** Head commits of pull requests, and the last changes of issues, by `owner/repo#number`. */
   readonly heads = new Map<string, string>();
   readonly changed = new Map<string, string>();
+  /** Reactions by object: `owner/repo/issues/7`, `owner/repo/issues/comments/1001`. */
+  readonly reactions = new Map<string, { readonly id: number; readonly content: string; readonly login: string }[]>();
+  /** Every change of reactions, `+eyes <object>` or `-eyes <object>`. */
+  readonly reacted: string[] = [];
+  /** Statuses of commits, by name. */
+  readonly statuses = new Map<string, { readonly state: string; readonly description: string }>();
   /** Responses to the next requests that post or replace something, in order; null: as usual. */
   readonly next: (((request: SeenRequest, usual: () => FakeAnswer) => Answer) | null)[] = [];
   /** Requests by method and path: `POST /app/installations/7/access_tokens`. */
@@ -150,6 +158,14 @@ export class FakeGitHub {
     const sent = (request.json ?? {}) as Record<string, unknown>;
     const { method } = request;
     const place = `${repo}#${of}`;
+    const at = rest.indexOf('reactions');
+    if (at > 0) return this.react(`${repo}/${rest.slice(0, at).join('/')}`, rest[at + 1], request, login);
+    if (kind === 'statuses') {
+      const { state, context, description } = sent as Record<string, string>;
+      if (!['error', 'failure', 'pending', 'success'].includes(state ?? '')) return message(422, 'Validation Failed');
+      this.statuses.set(`${of} ${context}`, { state: state ?? '', description: description ?? '' });
+      return { status: 201, body: { id: 1, state, context } };
+    }
     if (kind === 'pulls' && what === undefined && this.heads.has(place))
       return { body: { number: Number(of), head: { sha: this.heads.get(place) } } };
     if (kind === 'issues' && what === undefined && this.changed.has(place))
@@ -196,6 +212,33 @@ export class FakeGitHub {
       return { body: { total_count: found.length, check_runs: found.map((post) => this.shown(post)) } };
     }
     return message(404, 'Not Found');
+  }
+
+  /** The same reaction of one account is there once; only its own can be removed. */
+  private react(object: string, id: string | undefined, request: SeenRequest, login: string): FakeAnswer {
+    const all = this.reactions.get(object) ?? [];
+    this.reactions.set(object, all);
+    const shown = (one: (typeof all)[number]) => ({ id: one.id, content: one.content, user: { login: one.login } });
+    if (request.method === 'GET') {
+      const [size, page] = [Number(request.query.get('per_page')), Number(request.query.get('page'))];
+      return { body: all.slice((page - 1) * size, page * size).map(shown) };
+    }
+    if (request.method === 'DELETE') {
+      const index = all.findIndex((one) => String(one.id) === id);
+      const [removed] = index < 0 ? [] : all.splice(index, 1);
+      if (removed === undefined) return message(404, 'Not Found');
+      if (removed.login !== login) return message(403, 'Forbidden');
+      this.reacted.push(`-${removed.content} ${object}`);
+      return { status: 204 };
+    }
+    const { content = '' } = request.json as { content?: string };
+    if (!REACTIONS.has(content)) return message(422, 'Validation Failed');
+    const there = all.find((one) => one.content === content && one.login === login);
+    if (there !== undefined) return { body: shown(there) };
+    const made = { id: ++this.last, content, login };
+    all.push(made);
+    this.reacted.push(`+${content} ${object}`);
+    return { status: 201, body: shown(made) };
   }
 
   private list(fits: (post: Post) => boolean, { query }: SeenRequest): FakeAnswer {

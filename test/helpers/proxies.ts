@@ -18,10 +18,10 @@ const HOST = 'localhost';
 /** Debian installs nginx where only root searches. */
 const PATH = `${process.env.PATH}:/usr/sbin`;
 
-export type ProxyProgram = 'caddy' | 'nginx';
+export type ProxyProgram = 'caddy' | 'nginx' | 'haproxy';
 
 export interface ProxyOptions {
-  /** The page that contains its configuration as `file: Caddyfile` or `file: nginx.conf`. */
+  /** The page that contains its configuration as `file: Caddyfile`, `file: nginx.conf` or `file: console/haproxy.cfg`. */
   readonly page: string;
   /** Replaces the document's addresses with those of this machine. */
   readonly upstreams: (text: string) => string;
@@ -48,11 +48,7 @@ const PREPARE: Readonly<Record<ProxyProgram, (dir: string, port: number, options
       return ['run', '--config', join(dir, 'Caddyfile')];
     },
     nginx(dir, port, { page, upstreams }) {
-      const key = join(dir, 'key.pem');
-      const certificate = join(dir, 'certificate.pem');
-      const subject = ['-subj', `/CN=${HOST}`, '-keyout', key, '-out', certificate, '-days', '2'];
-      const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
-      execFileSync('openssl', ['req', '-x509', '-nodes', ...curve, ...subject], { stdio: 'ignore' });
+      const [key, certificate] = makeCertificate(dir);
       const server = fileOf(page, 'nginx.conf')
         .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
         .replace(/ssl_certificate .*;/, `ssl_certificate ${certificate};`)
@@ -60,7 +56,32 @@ const PREPARE: Readonly<Record<ProxyProgram, (dir: string, port: number, options
         .replace('hooks.example.com', HOST);
       return prepareNginx(dir, upstreams(server));
     },
+    haproxy(dir, port, { page, upstreams }) {
+      const pem = join(dir, 'site.pem');
+      writeFileSync(
+        pem,
+        makeCertificate(dir)
+          .map((path) => readFileSync(path, 'utf8'))
+          .join(''),
+      );
+      const site = fileOf(page, 'console/haproxy.cfg')
+        .replace('bind :443', `bind 127.0.0.1:${port}`)
+        .replace('/etc/haproxy/site.pem', pem);
+      const defaults =
+        'defaults\n    mode http\n    timeout connect 5s\n    timeout client 60s\n    timeout server 10s\n\n';
+      writeFileSync(join(dir, 'haproxy.cfg'), defaults + upstreams(site));
+      return ['-db', '-f', join(dir, 'haproxy.cfg')];
+    },
   };
+
+/** Returns the paths of a new key and its certificate. */
+function makeCertificate(dir: string): readonly [key: string, certificate: string] {
+  const paths = [join(dir, 'key.pem'), join(dir, 'certificate.pem')] as const;
+  const subject = ['-subj', `/CN=${HOST}`, '-keyout', paths[0], '-out', paths[1], '-days', '2'];
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
+  execFileSync('openssl', ['req', '-x509', '-nodes', ...curve, ...subject], { stdio: 'ignore' });
+  return paths;
+}
 
 /** Writes its configuration, with the servers, into `dir`; returns the arguments that run it. */
 function prepareNginx(dir: string, servers: string): readonly string[] {

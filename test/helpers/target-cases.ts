@@ -85,6 +85,19 @@ const TELEGRAM: TargetCase = {
   idempotent: false,
 };
 
+const TELEGRAM_REACTION: TargetCase = {
+  ...TELEGRAM,
+  target: 'telegram_reaction',
+  extra: { chat_id: '-100', message_id: '9' },
+  request: {
+    path: '/bot123:canary/setMessageReaction',
+    json: { chat_id: -100, message_id: 9, reaction: [{ type: 'emoji', emoji: 'hello' }] },
+  },
+  ok: [{ body: { ok: true, result: true } }],
+  messageId: null,
+  idempotent: true,
+};
+
 const DISCORD_ANSWERS = {
   ok: [{ body: { id: '1', channel_id: '2', content: 'x' } }],
   messageId: '1',
@@ -930,6 +943,7 @@ const QQ: readonly TargetCase[] = [
 
 export const TARGET_CASES: readonly TargetCase[] = [
   TELEGRAM,
+  TELEGRAM_REACTION,
   ...DISCORD,
   ...SLACK,
   ...SIGNAL,

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Parser } from 'commonmark';
 import { codeBlock, inert } from '../../base/text.ts';
 import { beginText, endText } from '../../modules/guard/runtime/alerts.ts';
-import { noticeText } from '../../modules/outputs/runtime/open-approvals.ts';
+import { noticeText } from '../../modules/outputs/runtime/notice.ts';
 import { isOneMessage, prepareText } from '../../runtime/deliver/prepare-text.ts';
 import { failureMessage } from '../../runtime/dispatch/own-message.ts';
 import { addressChanged } from '../../runtime/table/held-place.ts';

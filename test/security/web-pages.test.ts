@@ -41,6 +41,17 @@ test('a request of a browser for a foreign page is rejected', async (t) => {
       ...['x-appengine-user-ip', 'cf-connecting-ipv6', 'x-remote-ip'],
     ].map((name) => [name, { host: own, [name]: '192.0.2.1' }] as const),
     ['the address in another form', { host: `0.0.0.0:${port}` }],
+    [
+      'a public name in the standard header',
+      { host: own, forwarded: 'for=127.0.0.1;Host="hooks.example.com";proto=http' },
+    ],
+    ['a public name at the second hop', { host: own, forwarded: `for=127.0.0.1;host=${own}, host=hooks.example.com` }],
+    ...[
+      ...['', ' ', ':80', '[]', '.', 'localhost.', '127.0.0.1.', '127.1', '2130706433', '0x7f.0.0.1', '127.0.0.2'],
+      ...['::ffff:127.0.0.1', '[::ffff:127.0.0.1]', '[::]', '[::1%25lo]', '[0:0:0:0:0:0:0:1]', 'me@localhost'],
+      ...['localhost@evil.test', 'localhost/evil.test', 'localhost,evil.test', 'evil.localhost', 'localhost:80:80'],
+      ...['xn--localhost', 'localhost\\.evil.test', 'http://localhost', 'localhost#', 'localhost?'],
+    ].map((host) => [`the host "${host}"`, { host }] as const),
   ];
   for (const [what, headers] of pages) {
     const answer = await sendRaw(port, [request({ ...JSON_TYPE, ...headers })]);
@@ -49,6 +60,17 @@ test('a request of a browser for a foreign page is rejected', async (t) => {
   }
   assert.equal(dispatcher.handed.length, 0);
   assert(log.lines.some(({ fields }) => fields.reason === 'foreign_host'));
+});
+
+test('a request without a host is rejected, as HTTP/1.0 allows it', async (t) => {
+  const { port, dispatcher } = await serve(t, OPEN);
+  const head = request({ ...JSON_TYPE }).replace('HTTP/1.1', 'HTTP/1.0');
+  assert.equal(statusOf(await sendRaw(port, [head])), 403);
+  assert.equal(statusOf(await sendRaw(port, [head.replace('/webhooks', `http://127.0.0.1:${port}/webhooks`)])), 404);
+  const own = head.replace('\r\n', `\r\nHost: 127.0.0.1:${port}\r\n`);
+  assert.equal(statusOf(await sendRaw(port, [own])), 202);
+  assert.equal(statusOf(await sendRaw(port, [own.replace('/webhooks', 'http://evil.test/webhooks')])), 404);
+  assert.equal(dispatcher.handed.length, 1);
 });
 
 test('the request is rejected before its body is read', async (t) => {
@@ -64,7 +86,7 @@ test('programs on this machine, and pages of this server, are accepted', async (
     const local = {
       host,
       'x-forwarded-for': '127.0.0.1, ::1',
-      forwarded: 'for="[::1]";host=x',
+      forwarded: `for="[::1]";host="${host}";proto=http, for=127.0.0.1; Host=${host}`,
       'x-forwarded-host': host,
     };
     assert.equal(statusOf(await sendRaw(port, [request({ ...JSON_TYPE, ...local })])), 202, host);

@@ -45,6 +45,9 @@ const LISTS: readonly (readonly [path: string, goal: number])[] = [
     'since={since}',
     'since={half}',
     'since={never}',
+    'until={half}',
+    'until=1000',
+    'since={half}&until={since}',
   ].map((query) => [`/api/deliveries?limit=50&${query}`, FILTER_MS] as const),
   ...['route=route-7&state=dead', 'route=rare&state=done', 'route=route-7&state=pending', 'job=job-1&state=dead'].map(
     (query) => [`/api/deliveries?limit=50&${query}`, FILTER_MS] as const,
@@ -53,7 +56,7 @@ const LISTS: readonly (readonly [path: string, goal: number])[] = [
   ...['route=route-7', 'route=filtered', 'outcome=accepted', 'outcome=invalid_signature', 'outcome=aborted'].map(
     (query) => [`/api/requests?limit=50&${query}`, FILTER_MS] as const,
   ),
-  ...['reason=mismatch', 'reason=age', 'profile=default', 'profile=none', 'since={since}'].map(
+  ...['reason=mismatch', 'reason=age', 'profile=default', 'profile=none', 'since={since}', 'until={half}'].map(
     (query) => [`/api/requests?limit=50&${query}`, FILTER_MS] as const,
   ),
   ...['route=route-7&outcome=invalid_signature', 'route=route-7&reason=age'].map(
@@ -72,7 +75,8 @@ function rowOf(n: number, at: number) {
   return { n, at, state, job, route, dispatch, lane: JSON.stringify(['default', route]) };
 }
 
-async function fillSqlite(home: string): Promise<void> {
+/** Fills the store and the captured requests of a home. */
+export async function fillSqlite(home: string): Promise<void> {
   const path = join(home, 'state.db');
   await (await openOfflineStore(path)).close();
   const db = connect(path, { busyMs: 5000 });
@@ -142,6 +146,9 @@ async function measure(url: string, path: string): Promise<readonly [half: numbe
   return [percentile(sorted, 0.5), percentile(sorted, 1)];
 }
 
+/** Settings for a store that keeps everything. */
+export const KEEPING = '  capture_max_mb: 4096\n  retention_days: 30\n';
+
 async function ofEngine(lab: Lab, name: string, settings: string, prepare: (home: string) => Promise<void>) {
   return withConsole(
     lab,
@@ -158,7 +165,7 @@ async function ofEngine(lab: Lab, name: string, settings: string, prepare: (home
       }
       return rows;
     },
-    { settings: `${settings}  capture_max_mb: 4096\n  retention_days: 30\n`, prepare },
+    { settings: `${settings}${KEEPING}`, prepare },
   );
 }
 

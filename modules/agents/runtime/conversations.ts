@@ -11,7 +11,7 @@
  * the first. A conversation of which nothing was heard for 29 days is started again: programs forget theirs after 30.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../../../base/errors.ts';
 import { readOwnFile, tryParseJson } from '../../../base/files.ts';
@@ -79,9 +79,10 @@ export async function openConversation(
 async function openKept(
   { name, has_state: hasState, output }: ProgramPlan,
   { first, next, keep = [] }: NonNullable<ProgramPlan['conversation']>,
-  { folder: home, clock }: ProgramContext,
+  { folder: home, clock, workFolders }: ProgramContext,
   session: string,
 ): Promise<Conversation> {
+  const discard = (path: string): Promise<void> => workFolders.discard(home, path);
   const folder = join(conversationFolder(home, session), name);
   const state = join(folder, 'state');
   const work = join(folder, 'work');
@@ -98,17 +99,17 @@ async function openKept(
     writable: hasState ? [state, work] : [work],
     prepare: (write) =>
       attempt(folder, async () => {
-        await removeOld(join(home, 'work', 'conversations'), clock.now());
+        await removeOld(join(home, 'work', 'conversations'), clock.now(), discard);
         await mkdir(state, { recursive: true, mode: 0o700 });
         // Its age, for `removeOld`.
         await utimes(dirname(folder), clock.now() / 1000, clock.now() / 1000);
-        await empty(state, last === null ? [] : keep);
-        await rm(work, { recursive: true, force: true });
+        await empty(state, last === null ? [] : keep, discard);
+        await discard(work);
         await mkdir(work, { mode: 0o700 });
         await write();
       }),
     async end({ succeeded, isLost, id: printed, usage }) {
-      await rm(work, { recursive: true, force: true }).catch(() => {});
+      await discard(work).catch(() => {});
       if (isLost) await rm(file, { force: true }).catch(() => {});
       const known = printed ?? id;
       const own = output.usage?.cumulative === true && known === last?.id ? without(usage, last?.used ?? null) : usage;
@@ -129,16 +130,22 @@ async function attempt<T>(place: string, action: () => Promise<T>): Promise<T> {
   }
 }
 
-async function empty(folder: string, keep: readonly string[]): Promise<void> {
-  for (const name of await readdir(folder))
-    if (!keep.includes(name)) await rm(join(folder, name), { recursive: true, force: true });
+type Discard = (path: string) => Promise<void>;
+
+/** A program can take away its own access to a folder, and leave a link in place of one. */
+async function empty(folder: string, keep: readonly string[], discard: Discard): Promise<void> {
+  await chmod(folder, 0o700);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    await (entry.isDirectory() && keep.includes(entry.name) ? chmod(path, 0o700) : discard(path));
+  }
 }
 
 /** Removes conversations that are too old to be continued. */
-async function removeOld(folder: string, now: number): Promise<void> {
+async function removeOld(folder: string, now: number, discard: Discard): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const { mtimeMs = now } = (await stat(join(folder, name)).catch(() => null)) ?? {};
-    if (now - mtimeMs > MAX_AGE_MS) await rm(join(folder, name), { recursive: true, force: true }).catch(() => {});
+    if (now - mtimeMs > MAX_AGE_MS) await discard(join(folder, name)).catch(() => {});
   }
 }
 

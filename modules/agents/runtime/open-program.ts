@@ -1,6 +1,6 @@
 /** Starts a known program: fills in the values of this run, prepares its private folders, and reads its output. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, lstat, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import type { OpenProgram, PrintedAnswer } from '../../../runtime/dispatch/agents/known-program.ts';
 import type { ProcessResult } from '../../../runtime/platform/process/run-process.ts';
@@ -74,10 +74,18 @@ function environment(entries: Entries, values: PlaceholderValues): Record<string
   );
 }
 
+/** An earlier run of the conversation may have left a link or a pipe in place of a file or of its folder. */
 async function writeFiles(folder: string, entries: Entries, values: PlaceholderValues): Promise<void> {
   for (const [path, value] of Object.entries(environment(entries, values))) {
-    await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
-    await writeFile(join(folder, path), value, { mode: 0o600 });
+    const parents = path.split('/').slice(0, -1);
+    for (const depth of parents.keys()) {
+      const parent = join(folder, ...parents.slice(0, depth + 1));
+      if ((await lstat(parent).catch(() => null))?.isDirectory() !== true) await rm(parent, { force: true });
+      await mkdir(parent, { recursive: true, mode: 0o700 });
+      await chmod(parent, 0o700);
+    }
+    await rm(join(folder, path), { recursive: true, force: true });
+    await writeFile(join(folder, path), value, { mode: 0o600, flag: 'wx' });
   }
 }
 

@@ -6,7 +6,7 @@ import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../cli/base/errors.ts';
 import { argument, command, flag, restArguments, text, withDefault } from '../../../cli/command-line/command.ts';
-import { configOption, jsonOption } from '../../../cli/command-line/options.ts';
+import { byOption, configOption, jsonOption } from '../../../cli/command-line/options.ts';
 import { chooseTimezone, printJob } from '../../../cli/jobs/draft-job.ts';
 import { openJobs } from '../../../cli/jobs/open-jobs.ts';
 import { printJson, printLine, visible } from '../../../cli/output/print.ts';
@@ -176,6 +176,7 @@ export const blueprintCreateCommand = command({
     defaults: flag('Use the default of every field without a value'),
     timezone: text('zone', 'IANA zone of the job. Default: gateway.timezone'),
     profile: withDefault(DEFAULT_PROFILE, text('profile', 'Profile of the job')),
+    by: byOption,
     config: configOption,
     json: jsonOption,
   },

@@ -1,17 +1,15 @@
 /** Creates a job from a filled blueprint, for `blueprint create` and for the control operation. */
 import { DEFAULT_PROFILE } from '../../../base/names.ts';
-import { targetLabel } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
-import { CliError } from '../../../cli/base/errors.ts';
-import { loadRules } from '../../../cli/compile/compiler-parts.ts';
 import type { JobDraft, JobScope, SavedJob } from '../../../cli/jobs/draft-job.ts';
-import { createJob } from '../../../cli/jobs/draft-job.ts';
-import { createMachineFacts } from '../../../compiler/node/machine-facts.ts';
-import { describeSchedule } from '../../../compiler/schedule/describe-schedule.ts';
-import { isTimeZone, nextRuns } from '../../../compiler/schedule/parse-schedule.ts';
+import { createJob, reportSaved } from '../../../cli/jobs/draft-job.ts';
+import { servedTable } from '../../../cli/jobs/open-jobs.ts';
+import { refusing } from '../../../cli/serve/reloader.ts';
+import { isTimeZone } from '../../../compiler/schedule/parse-schedule.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import type { OperatedService } from '../../../runtime/service/options.ts';
-import type { BlueprintJobReport, BlueprintJobRequest } from '../../../schemas/built/operations/types.ts';
+import { storeAs } from '../../../runtime/store/actor.ts';
+import type { BlueprintJobRequest, SavedJobReport } from '../../../schemas/built/operations/types.ts';
 import type { JobConfig, RouteTable } from '../../../schemas/generated/types.ts';
 import type { FilledBlueprint } from '../compiler/fill.ts';
 import { fillBlueprint } from '../compiler/fill.ts';
@@ -55,41 +53,24 @@ function readOptions(request: BlueprintJobRequest, table: RouteTable, machineZon
   return { name, profile, timezone, origin: origin === undefined ? null : { target, extra } };
 }
 
-function report({ record, warnings }: SavedJob, now: number): BlueprintJobReport {
-  const { id, name, schedule, timezone, deliver } = record;
-  const [next] = nextRuns({ schedule, timezone, from: now, count: 1 });
-  return {
-    id,
-    name,
-    schedule,
-    schedule_human: describeSchedule(schedule),
-    timezone,
-    deliver: deliver.map(targetLabel),
-    next_run: next === undefined ? null : new Date(next).toISOString(),
-    warnings,
-  };
-}
-
-/** Creates a job from a blueprint in a running gateway, for clients of its control socket. */
+/** Creates a job from a blueprint in a running gateway, or only checks it, for clients of its control socket. */
 export async function createBlueprintJob(
   context: CliContext,
   service: OperatedService,
-  request: BlueprintJobRequest,
-): Promise<BlueprintJobReport> {
-  const { store, table } = service;
+  { by, ...request }: BlueprintJobRequest & { readonly by?: string },
+): Promise<SavedJobReport> {
+  const { table } = service;
+  const store = storeAs(service.store, by);
+  const { dry_run: isDryRun = false } = request;
   const plan = Object.hasOwn(table.blueprints, request.key) ? table.blueprints[request.key] : undefined;
   if (plan === undefined) throw refuse(`there is no blueprint "${request.key}"`);
   const filled = fillBlueprint(plan, request.values);
   if (!filled.ok) throw refuse(filled.problems.map(({ message }) => message).join('; '));
   const options = readOptions(request, table, context.timezone);
-  const facts = createMachineFacts(context, service.jobs);
-  const open = { table, facts, rules: await loadRules(context.modules) };
-  try {
-    const created = await createFilledJob(filled.filled, options, { store, open, context });
-    service.changed();
-    return report(created, context.clock.now());
-  } catch (error) {
-    if (error instanceof CliError) throw refuse([error.message, ...error.hints].join('; '));
-    throw error;
-  }
+  return refusing(async () => {
+    const open = await servedTable(context, service);
+    const created = await createFilledJob(filled.filled, options, { store, open, context, isDryRun });
+    if (!isDryRun) service.changed();
+    return reportSaved(created, context.clock.now());
+  });
 }

@@ -44,8 +44,11 @@ function linkPosting(parts: PostingParts): Posting {
   const { target, variant, account, sender, context } = parts;
   const findLogin = linkFindLogin(variant, target, account, context);
   const find = linkFindPosted({ target, variant, sender, findLogin });
+  const login = variant.plan.login === undefined ? {} : { ownLogin: rememberLogin(findLogin, context.clock) };
+  const replace = find === null ? null : linkReplaceMark(parts, find);
+  if (replace !== null) return { ...login, attempt: replace };
   return {
-    ...(variant.plan.login === undefined ? {} : { ownLogin: rememberLogin(findLogin, context.clock) }),
+    ...login,
     ...(find === null && variant.plan.fresh === undefined ? {} : { attempt: linkAttempt(find, linkFreshPost(parts)) }),
   };
 }
@@ -61,6 +64,8 @@ const STATE_MS = 60_000;
 const UNKNOWN_STATE =
   'the target cannot check the value of `fresh`, which must be a commit or the time in `updated_at`';
 const SUPERSEDED = { kind: 'superseded', reason: 'superseded', retry_after_ms: null } as const;
+
+type Attempt = NonNullable<Posting['attempt']>;
 
 /** Sends a post or its replacement. */
 type Post = (request: LinkedRequest, values: Values, delivery: DeliveryRequest) => Promise<DeliveryResult>;
@@ -95,6 +100,31 @@ function linkFreshPost({ target, variant, sender, context }: PostingParts): Post
   };
 }
 
+/**
+ * Replaces the mark that shows the progress of an event: sets the new one, then removes the others of the gateway's account. Null:
+ * the target has no marks to remove.
+ */
+function linkReplaceMark({ target, variant, sender }: PostingParts, find: FindPosted): Attempt | null {
+  const { plan, base } = variant;
+  if (plan.find?.remove === undefined) return null;
+  const pick = linkPickRequest(plan, plan.find.remove, { base, settings: target.settings });
+  const marks = new Set(Object.values(target.plan.progress?.marks ?? {}).map(({ text }) => text));
+  const replace = async (set: LinkedRequest, values: Values, request: DeliveryRequest): Promise<DeliveryResult> => {
+    const result = await sender.send(set, values, request);
+    if (result.kind !== 'ok') return result;
+    const found = await find((text) => marks.has(text) && text !== values.text, values, request, true);
+    if (found.kind !== 'found') return found;
+    const remove = pick(values.address)?.request;
+    if (remove === undefined) return failed('permanent', 'the target cannot remove a mark at this address');
+    for (const { id } of found.posts) {
+      const removed = await sender.send(remove, { ...values, found: id }, request);
+      if (removed.kind !== 'ok') return removed;
+    }
+    return result;
+  };
+  return ({ form }, request, send) => send((values) => replace(form.request, values, request));
+}
+
 /** Services write one instant in several ways, with and without fractions of a second. */
 export const isUnchanged = (now: string, before: string): boolean =>
   now === before || (before.includes(':') && toSecond(now) === toSecond(before));
@@ -106,7 +136,7 @@ const stateKey = ({ key }: DeliveryRequest, ...object: readonly string[]): strin
   JSON.stringify(['state', key.split(':')[0], ...object]);
 
 /** Posts a piece unless it is already posted. In a series, replaces the earlier post. */
-function linkAttempt(find: FindPosted | null, send: Post): NonNullable<Posting['attempt']> {
+function linkAttempt(find: FindPosted | null, send: Post): Attempt {
   /** Keys whose last attempt certainly posted nothing, so that no search is needed. */
   const unsent = new Set<string>();
   const inTurn = takeTurns();
@@ -135,13 +165,16 @@ function linkAttempt(find: FindPosted | null, send: Post): NonNullable<Posting['
 const postOnce =
   (find: FindPosted, send: Post, prepared: PreparedDelivery, request: DeliveryRequest) =>
   async (mark: string, values: Values): Promise<DeliveryResult> => {
-    const found = await find(mark, { ...values, since: sinceOf(prepared, request) }, request);
-    if (found.kind === 'none') return send(prepared.form.request, values, request);
+    const since = sinceOf(prepared, request);
+    const found = await find((text) => text.includes(mark), { ...values, since }, request);
     if (found.kind !== 'found') return found;
-    const isThere = { kind: 'ok', message_id: found.message_id, json: undefined } as const;
+    const [post] = found.posts;
+    if (post === undefined) return send(prepared.form.request, values, request);
+    const { id, text, message_id } = post;
+    const isThere = { kind: 'ok', message_id, json: undefined } as const;
     // A late attempt must not replace the post of a later run.
-    if (prepared.update === null || isNewerMarker(found.text, values.marker)) return isThere;
-    return send(prepared.update, { ...values, found: found.id }, request);
+    if (prepared.update === null || isNewerMarker(text, values.marker)) return isThere;
+    return send(prepared.update, { ...values, found: id }, request);
   };
 
 /** Runs one attempt of a series at a time: two at once would both find nothing. Null: the attempt has no series */
@@ -175,24 +208,26 @@ const sinceOf = ({ series }: PreparedDelivery, { first_attempt_at: first }: Deli
 /** Maximum number of pages read. */
 const MAX_PAGES = 100;
 
-export type FoundPost =
-  | { readonly kind: 'found'; readonly id: string; readonly text: string; readonly message_id: string | null }
-  | { readonly kind: 'none' }
-  | NoToken;
+interface FoundPost {
+  readonly id: string;
+  readonly text: string;
+  readonly message_id: string | null;
+}
 
-/** Searches for a post that contains `mark`. */
-export type FindPosted = (
-  mark: string,
+/** Finds posts of the gateway's account: the first page with any, or all. */
+type FindPosted = (
+  matches: (text: string) => boolean,
   values: Values,
   attempt: Parameters<PieceSender['send']>[2],
-) => Promise<FoundPost>;
+  isAll?: boolean,
+) => Promise<{ readonly kind: 'found'; readonly posts: readonly FoundPost[] } | NoToken>;
 
-export interface FindParts extends Pick<PostingParts, 'target' | 'variant' | 'sender'> {
+interface FindParts extends Pick<PostingParts, 'target' | 'variant' | 'sender'> {
   readonly findLogin: FindLogin;
 }
 
 /** Null for a target without `find`. */
-export function linkFindPosted(parts: FindParts): FindPosted | null {
+function linkFindPosted(parts: FindParts): FindPosted | null {
   const { target, variant, sender, findLogin } = parts;
   const { find, message_id } = variant.plan;
   if (find === undefined) return null;
@@ -202,11 +237,12 @@ export function linkFindPosted(parts: FindParts): FindPosted | null {
   const [readText, readId] = [linkReader(find.text), linkReader(find.id)];
   const readAuthor = find.author === undefined ? null : linkReader(find.author);
   const readUrl = message_id === null ? () => undefined : linkReader(message_id);
-  return async (mark, values, attempt) => {
+  return async (matches, values, attempt, isAll = false) => {
     const request = pickFind(values.address)?.request;
     if (request === undefined) return failed('permanent', 'the target cannot list posts at this address');
     const own = readAuthor === null ? null : await findLogin();
     if (own !== null && own.kind !== 'token') return own;
+    const posts: FoundPost[] = [];
     for (let page = 1; page <= MAX_PAGES; page++) {
       const result = await sender.send(request, { ...values, page }, attempt);
       if (result.kind !== 'ok') return askFailed('search for earlier posts', result);
@@ -214,11 +250,11 @@ export function linkFindPosted(parts: FindParts): FindPosted | null {
       if (!Array.isArray(list)) return failed('permanent', 'the response has no list of earlier posts');
       for (const post of list as readonly unknown[]) {
         const [text, id] = [readText(post), toId(readId(post))];
-        if (typeof text !== 'string' || !text.includes(mark) || id === null) continue;
+        if (typeof text !== 'string' || !matches(text) || id === null) continue;
         if (own !== null && !isSame(readAuthor?.(post), own.token)) continue;
-        return { kind: 'found', id, text, message_id: toId(readUrl(post)) };
+        posts.push({ id, text, message_id: toId(readUrl(post)) });
       }
-      if (list.length < find.page_size) return { kind: 'none' };
+      if (list.length < find.page_size || (!isAll && posts.length > 0)) return { kind: 'found', posts };
     }
     return failed('permanent', `too many earlier posts to search: more than ${MAX_PAGES * find.page_size}`);
   };
@@ -232,11 +268,7 @@ const toRead =
   (plan: LinkedVariant['plan']) =>
   (request: LinkedRequest): LinkedRequest => ({
     ...request,
-    classify: linkClassifier({
-      ...plan,
-      success: [{ kind: 'status', ranges: [{ from: 200, to: 200 }] }],
-      message_id: null,
-    }),
+    classify: linkClassifier({ ...plan, success: OK, message_id: null }),
     maxBytes: MAX_LIST_BYTES,
   });
 

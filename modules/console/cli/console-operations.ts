@@ -6,28 +6,36 @@
 import { agentLabel } from '../../../base/names.ts';
 import { schemeLabel, targetLabel } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
+import { CliError } from '../../../cli/base/errors.ts';
 import type { ServedGateway } from '../../../cli/base/module.ts';
 import { chooseDeliveries, storeReplays } from '../../../cli/deliveries/filter.ts';
-import { findJob, fireJob, readHistory, reportJob } from '../../../cli/jobs/open-jobs.ts';
+import { checkDraft, chooseTimezone, profileOf, reportSaved } from '../../../cli/jobs/draft-job.ts';
+import { changedJob, editJob, routesOf } from '../../../cli/jobs/edit-job.ts';
+import { findJob, fireJob, readHistory, recordOf, reportJob, servedTable } from '../../../cli/jobs/open-jobs.ts';
 import { refusing } from '../../../cli/serve/reloader.ts';
 import { useSessions } from '../../../cli/session.ts';
 import { servedRow } from '../../../cli/subscriptions/routes.ts';
 import { suggest } from '../../../compiler/text/suggest.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
-import { listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
+import { homeTarget, listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
+import { storeAs } from '../../../runtime/store/actor.ts';
 import type { Pause } from '../../../runtime/store/records.ts';
 import { pausedRoutes } from '../../../runtime/store/records.ts';
 import { printFilter, printTemplate } from '../../../runtime/table/link-template.ts';
 import type {
   ControlContract,
+  JobDetails,
+  JobEdit,
   JobReport,
   JobsAsked,
+  JobTarget,
   ProfileChat,
   ReplayedDeliveries,
   ReplayRequest,
   RouteReport,
   RouteRow,
+  SavedJobReport,
 } from '../../../schemas/built/operations/types.ts';
 import type { FilterPlan, RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 
@@ -35,23 +43,85 @@ type Parts = ServedGateway<CliContext>;
 
 const refuse = (message: string): ControlError => new ControlError('refused', message);
 
+/** @throws CliError if there is no such job */
+async function storedJob(
+  { context, service: { table, store } }: Pick<Parts, 'context' | 'service'>,
+  reference: string,
+  profile?: string,
+) {
+  const { records } = await store.read({ kind: 'jobs' });
+  return { records, job: findJob({ jobs: listJobs(table, records, context.timezone) }, reference, profile) };
+}
+
 export const runJob = (
   { context, service }: Parts,
-  { reference, profile }: ControlContract['job_run']['input'],
+  { reference, profile, by }: ControlContract['job_run']['input'],
 ): Promise<ControlContract['job_run']['output']> =>
   refusing(async () => {
     const { table, store, place } = service;
-    const { records } = await store.read({ kind: 'jobs' });
-    const job = findJob({ jobs: listJobs(table, records, context.timezone) }, reference, profile);
-    const dispatch = await fireJob(store, job, { ...table, place }, context);
+    const { job } = await storedJob({ context, service }, reference, profile);
+    const dispatch = await fireJob(storeAs(store, by), job, { ...table, place }, context);
     if (dispatch === null) throw refuse(`job "${job.name}" is already running`);
     service.changed();
     return { job: job.id, dispatch };
   });
 
+export async function showJob(parts: Parts, id: string): Promise<JobDetails> {
+  const { table, subscriptions } = parts.service;
+  const [report] = await reportJobs(parts, { id, limit: 1 });
+  const { job } = await storedJob(parts, report?.id ?? id);
+  const at = table.jobs[job.id]?.at;
+  const routes = routesOf(job, [...Object.values(table.routes), ...subscriptions.routes]);
+  return {
+    ...(report as JobReport),
+    prompt: job.prompt,
+    place: at === undefined ? null : `${at.file}:${at.line}`,
+    routes,
+  };
+}
+
+export const changeJob = (
+  parts: Parts,
+  { id, name, timezone, dry_run: isDryRun, by, ...config }: JobEdit,
+): Promise<SavedJobReport> =>
+  refusing(async () => {
+    const { context, service } = parts;
+    const { job, records } = await storedJob(parts, id);
+    const record = recordOf({ records, table: service.table }, job);
+    const change = { name, config, timezone: chooseTimezone(timezone, record.timezone) };
+    const open = await servedTable(context, service);
+    const scope = { store: storeAs(service.store, by), open, context };
+    const saved = isDryRun ? changedJob(record, change, open) : await editJob(record, change, scope);
+    if (!isDryRun) service.changed();
+    return reportSaved(saved, context.clock.now());
+  });
+
+/** Those that a job with only their name is valid with. */
+export const listTargets = ({ context, service }: Parts, profile: string): Promise<readonly JobTarget[]> =>
+  refusing(async () => {
+    const open = await servedTable(context, service);
+    const plan = profileOf(open, profile);
+    const home = homeTarget(plan, service.table.targets);
+    const about: Readonly<Record<string, string>> = {
+      origin: home === null ? 'no home channel is set, so the answer is only stored' : `the home channel, ${home}`,
+      local: 'the answer is only stored',
+    };
+    const config = { schedule: '0 0 * * *', prompt: 'x', timezone: 'UTC', agent: 'none' };
+    const isValid = (deliver: string): boolean => {
+      try {
+        return checkDraft({ name: 'x', profile, config: { ...config, deliver } }, open).warnings.length === 0;
+      } catch (error) {
+        if (error instanceof CliError) return false;
+        throw error;
+      }
+    };
+    const names = ['origin', ...Object.keys(plan.targets).filter(isValid)];
+    return names.map((name) => ({ name, about: about[name] ?? null }));
+  });
+
 export async function replayDeliveries(
   { context, service }: Parts,
-  { ids, filter, limit = MOST_REPLAYED, rerun = false, again = false }: ReplayRequest,
+  { ids, filter, limit = MOST_REPLAYED, rerun = false, again = false, by }: ReplayRequest,
 ): Promise<ReplayedDeliveries> {
   const { store } = service;
   if (ids === undefined && filter?.state === undefined) throw refuse('name deliveries by id, or by state');
@@ -59,7 +129,7 @@ export async function replayDeliveries(
   const chosen = ids ?? (await chooseDeliveries(store, filter ?? {}, Math.min(limit, MOST_REPLAYED)));
   const { clock, random } = context;
   const repeating = { clock, random, rerun, again, dryRun: false, onProgress: () => {} };
-  const replayed = await storeReplays(store, chosen, repeating);
+  const replayed = await storeReplays(storeAs(store, by), chosen, repeating);
   service.changed();
   return replayed;
 }

@@ -2,7 +2,7 @@
  * Authenticates clients of the console and finds their role.
  *
  *   credential          `Authorization: Bearer <token>`, or the cookie that `POST /login` sets for it
- *   operator, viewer    depends on the token; a viewer has read-only access
+ *   operator, viewer    depends on the token, which may be that of a person; a viewer has read-only access
  *   no token set        local programs, and pages of this server under a loopback name, are operators
  *
  * Browsers also send cookies with requests from pages of other sites, so reads and changes with a cookie are accepted only from
@@ -14,6 +14,7 @@ import { messageOf } from '../../../base/errors.ts';
 import type { ConsoleContext } from '../../../runtime/console/console.ts';
 import { clientOf, foreignPart, plainAddress } from '../../../runtime/intake/client.ts';
 import type { IntakeRequest } from '../../../runtime/intake/unverified-bodies.ts';
+import type { Credential, Person } from '../../../runtime/table/link-people.ts';
 import { ApiRefusal } from './answer.ts';
 
 /** Wrong tokens of one client that get 401 in a window; further ones get 429. The window is in ms. */
@@ -33,29 +34,28 @@ export class Access {
   }
 
   /** Null: unauthenticated. @throws ApiRefusal after too many wrong tokens of the client */
-  async roleOf(request: IntakeRequest): Promise<Role | null> {
+  async personOf(request: IntakeRequest): Promise<Person | null> {
     const { headers } = request;
-    const { token } = this.context;
-    if (token === null) return foreignPart(headers) === null ? 'operator' : null;
+    if (this.context.isOpen()) return foreignPart(headers) === null ? ANYONE : null;
     if (headers.authorization !== undefined) {
       const [, given = null] = /^Bearer +(.+)$/i.exec(headers.authorization) ?? [];
-      return given === null ? null : this.roleOfToken(request, given);
+      return given === null ? null : this.ownerOf(request, given);
     }
     if (isForeign(headers['sec-fetch-site'])) return null;
-    return (await this.logins.find(headers.cookie, this.tokens()))?.role ?? null;
+    return (await this.logins.find(headers.cookie, this.context.people()))?.person ?? null;
   }
 
-  /** @returns the role, and the value of `Set-Cookie` @throws ApiRefusal for a wrong token */
-  login(request: IntakeRequest, token: string): { readonly role: Role; readonly cookie: string } {
-    const role = this.roleOfToken(request, token);
-    if (role === null) throw new ApiRefusal(401, 'unauthorized', 'wrong token: use the one of gateway.console');
-    return { role, cookie: this.cookie(request, this.logins.begin(token), LOGIN_SECONDS) };
+  /** @returns the person, and the value of `Set-Cookie` @throws ApiRefusal for a wrong token */
+  login(request: IntakeRequest, token: string): { readonly person: Person; readonly cookie: string } {
+    const person = this.ownerOf(request, token);
+    if (person === null) throw new ApiRefusal(401, 'unauthorized', 'wrong token: use the one of gateway.console');
+    return { person, cookie: this.cookie(request, this.logins.begin(person), LOGIN_SECONDS) };
   }
 
   /** Ends the login of the request. @returns headers that delete the cookie in the browser; an ApiRefusal has them too */
   async logout(request: IntakeRequest): Promise<Readonly<Record<string, string>>> {
     const headers = { 'set-cookie': this.cookie(request, '', 0) };
-    const login = await this.logins.find(request.headers.cookie, this.tokens());
+    const login = await this.logins.find(request.headers.cookie, this.context.people());
     if (login === null || (await this.logins.end(login))) return headers;
     throw new ApiRefusal(503, 'not_available', 'only this browser is signed out: copies of its cookie work', headers);
   }
@@ -87,9 +87,9 @@ export class Access {
   }
 
   /** A correct token always passes: limiting it would lock operators out while others guess. */
-  private roleOfToken(request: IntakeRequest, given: string): Role | null {
-    const [role] = this.tokens().find(([, token]) => isSame(given, token)) ?? [];
-    if (role !== undefined) return role;
+  private ownerOf(request: IntakeRequest, given: string): Credential | null {
+    const owner = this.context.people().find(({ token }) => isSame(given, token));
+    if (owner !== undefined) return owner;
     const client = request.client ?? clientOf(plainAddress(request.socket.remoteAddress ?? ''));
     const now = this.context.clock.monotonic();
     const known = this.failures.get(client);
@@ -104,15 +104,9 @@ export class Access {
     const seconds = Math.ceil((known.until - now) / 1000);
     throw new ApiRefusal(429, 'rate_limited', 'too many wrong tokens', { 'retry-after': String(seconds) });
   }
-
-  private tokens(): readonly RoleToken[] {
-    const { token, viewerToken } = this.context;
-    return [
-      ...(token === null ? [] : [['operator', token] as const]),
-      ...(viewerToken === null ? [] : [['viewer', viewerToken] as const]),
-    ];
-  }
 }
+
+const ANYONE: Person = { role: 'operator', name: null };
 
 /** No character that ends the path in a cookie, and no second slash at the beginning, which would name another host in a redirect. */
 const PREFIX = /^(?:\/[\w~-][\w.~-]*){1,20}\/?$/;
@@ -125,12 +119,9 @@ const isOwnOrigin = (origin: string, host = ''): boolean =>
 
 /*
  * Browser logins. The cookie is signed with the token itself, so it survives a restart, is valid on every gateway with that token,
- * and becomes invalid with it. A logout is a row of the store until the cookie would have expired: it also survives a restart,
+ * and becomes invalid with it, or if the token becomes that of another person. A logout is a row of the store until the cookie would have expired: it also survives a restart,
  * and other gateways see it within a second.
  */
-
-export type Role = 'operator' | 'viewer';
-export type RoleToken = readonly [role: Role, token: string];
 
 /** How long a login lasts, in seconds. */
 const LOGIN_SECONDS = 12 * 3600;
@@ -140,7 +131,7 @@ const MOST_ENDED = 10_000;
 const FRESH_MS = 1000;
 
 interface Login {
-  readonly role: Role;
+  readonly person: Person;
   readonly id: string;
   /** Unix ms. */
   readonly expires_at: number;
@@ -156,21 +147,21 @@ export class Logins {
   }
 
   /** @returns the value of a cookie */
-  begin(token: string): string {
+  begin(person: Credential): string {
     const expires = Math.floor(this.context.clock.now() / 1000) + LOGIN_SECONDS;
     const claims = `${expires}.${randomBytes(12).toString('hex')}`;
-    return `${claims}.${sign(token, claims)}`;
+    return `${claims}.${sign(person, claims)}`;
   }
 
   /** Null: no login, or it has ended. @param cookie the header */
-  async find(cookie: string | undefined, tokens: readonly RoleToken[]): Promise<Login | null> {
+  async find(cookie: string | undefined, people: readonly Credential[]): Promise<Login | null> {
     const [, expires = '', id = '', signature = ''] = PATTERN.exec(cookie ?? '') ?? [];
     const expires_at = Number(expires) * 1000;
     if (expires_at <= this.context.clock.now()) return null;
-    const [role] = tokens.find(([, token]) => isSame(signature, sign(token, `${expires}.${id}`))) ?? [];
-    if (role === undefined) return null;
+    const person = people.find((each) => isSame(signature, sign(each, `${expires}.${id}`)));
+    if (person === undefined) return null;
     await this.readEnded();
-    return this.ended.has(id) ? null : { role, id, expires_at };
+    return this.ended.has(id) ? null : { person, id, expires_at };
   }
 
   /** False: the logout could not be stored, so the login stays valid. */
@@ -204,8 +195,10 @@ export class Logins {
 
 const PATTERN = /(?:^|; *)hookwright_console=(\d{1,12})\.([0-9a-f]{24})\.([0-9a-f]{64})(?:;|$)/;
 
-const sign = (token: string, claims: string): string =>
-  createHmac('sha256', token).update(`hookwright console ${claims}`).digest('hex');
+const sign = ({ token, name }: Credential, claims: string): string =>
+  createHmac('sha256', token)
+    .update(`hookwright console ${claims}${name === null ? '' : ` ${name}`}`)
+    .digest('hex');
 
 /** Compares in constant time. */
 const isSame = (a: string, b: string): boolean => timingSafeEqual(sha256(a), sha256(b));

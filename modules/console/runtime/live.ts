@@ -6,7 +6,7 @@
 import type { ServerResponse } from 'node:http';
 import { messageOf } from '../../../base/errors.ts';
 import type { ConsoleContext } from '../../../runtime/console/console.ts';
-import type { Role } from './access.ts';
+import type { Person } from '../../../runtime/table/link-people.ts';
 import type { Answer } from './answer.ts';
 import { ApiRefusal } from './answer.ts';
 import type { ApiContext } from './api/call-operation.ts';
@@ -23,11 +23,11 @@ const SHOWN = 20;
 /** Most unsent bytes of a client. */
 const MAX_UNSENT_BYTES = 65_536;
 
-type LiveContext = Omit<ApiContext, 'role'> & Pick<ConsoleContext, 'requestCount' | 'log'>;
+type LiveContext = Omit<ApiContext, 'person' | 'by'> & Pick<ConsoleContext, 'requestCount' | 'log'>;
 
 interface Client {
   readonly response: ServerResponse;
-  readonly role: Role;
+  readonly role: Person['role'];
   /** Monotonic ms. */
   readonly until: number;
   readonly isKnown: () => Promise<boolean>;
@@ -53,7 +53,7 @@ export class LiveEvents {
    * A viewer makes room for an operator. @param isKnown whether the login is still valid
    * @throws ApiRefusal when too many clients are connected
    */
-  answer(role: Role, isKnown: Client['isKnown']): Answer {
+  answer(role: Person['role'], isKnown: Client['isKnown']): Answer {
     if (this.clients.size >= MOST_CLIENTS) {
       const viewer = role === 'operator' ? [...this.clients].find((client) => client.role === 'viewer') : undefined;
       if (viewer === undefined) throw new ApiRefusal(503, 'too_many', 'too many live clients');
@@ -97,7 +97,7 @@ export class LiveEvents {
 
   /** Null: no changes. */
   private async readUpdate(): Promise<object | null> {
-    const api: ApiContext = { ...this.context, role: 'viewer' };
+    const api: ApiContext = { ...this.context, person: { role: 'viewer', name: null }, by: '' };
     const [requests, deliveries] = await Promise.all([
       HANDLERS.listRequests(api, { limit: SHOWN }),
       HANDLERS.listDeliveries(api, { limit: SHOWN }),

@@ -16,16 +16,21 @@ import type { ServerLimits } from '../../../runtime/intake/server.ts';
 import { BoundedServer, LOCAL_LIMITS, urlOf } from '../../../runtime/intake/server.ts';
 import type { BodyFault, IntakeRequest } from '../../../runtime/intake/unverified-bodies.ts';
 import { UnverifiedBodies } from '../../../runtime/intake/unverified-bodies.ts';
+import { actor } from '../../../runtime/store/actor.ts';
+import type { Person } from '../../../runtime/table/link-people.ts';
 import { isFormEncoded } from '../../../runtime/verify/request.ts';
-import type { Role } from './access.ts';
 import { Access } from './access.ts';
 import type { Answer } from './answer.ts';
 import { ApiRefusal, json, plainText, refused } from './answer.ts';
 import { answerApi } from './api/answer-api.ts';
+import { sessionOf } from './api/handlers.ts';
 import { LiveEvents } from './live.ts';
 
-/** Long enough to send a payload over a slow connection. */
-const LIMITS: ServerLimits = { ...LOCAL_LIMITS, requestTimeoutMs: 10_000 };
+/**
+ * Long enough to send a payload over a slow connection. Strangers who are cut off earlier only connect more often, many at once,
+ * which costs more than to keep them.
+ */
+const LIMITS: ServerLimits = { ...LOCAL_LIMITS, headersTimeoutMs: 10_000, requestTimeoutMs: 10_000 };
 
 /** No external resources, no framing, no access by other pages, no caching. */
 const HEADERS = {
@@ -44,7 +49,7 @@ interface Exchange {
   readonly response: ServerResponse;
   readonly path: string;
   /** Null: unauthenticated. */
-  readonly role: Role | null;
+  readonly person: Person | null;
 }
 
 type Page = (server: ConsoleServer, exchange: Exchange) => Answer | Promise<Answer>;
@@ -53,13 +58,13 @@ type Page = (server: ConsoleServer, exchange: Exchange) => Answer | Promise<Answ
 const PUBLIC: Readonly<Record<string, Page>> = {
   // The page has no data and cannot be framed, so a link from any site may open it.
   '/': (server, { request }) => {
-    if (server.context.token === null && foreignPart(request.headers) === 'foreign_host') throw server.denied();
+    if (server.context.isOpen() && foreignPart(request.headers) === 'foreign_host') throw server.denied();
     return server.page();
   },
   '/livez': () => plainText(200, 'ok'),
-  '/readyz': ({ context }, { role }) => {
+  '/readyz': ({ context }, { person }) => {
     const { ready, problems } = context.readiness();
-    return json(ready ? 200 : 503, role === null ? { ready } : { ready, problems });
+    return json(ready ? 200 : 503, person === null ? { ready } : { ready, problems });
   },
 };
 
@@ -135,13 +140,13 @@ class ConsoleServer {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (!isRead) this.access.checkOrigin(request);
     if (path === '/login' && request.method === 'POST') return this.login(request, response);
-    const role = await this.access.roleOf(request);
-    if (role !== null) this.context.connections.verify(request);
-    const exchange = { request, response, path, role };
+    const person = await this.access.personOf(request);
+    if (person !== null) this.context.connections.verify(request);
+    const exchange = { request, response, path, person };
     const open = Object.hasOwn(PUBLIC, path) ? PUBLIC[path] : undefined;
-    if (open === undefined && role === null) throw this.denied();
+    if (open === undefined && person === null) throw this.denied();
     if (path === '/logout' && request.method === 'POST') return json(200, {}, await this.access.logout(request));
-    if (role !== null && path.startsWith('/api/')) return this.api({ ...exchange, role }, query);
+    if (person !== null && path.startsWith('/api/')) return this.api({ ...exchange, person }, query);
     const page = open ?? (Object.hasOwn(OWN, path) ? OWN[path] : undefined);
     if (page === undefined) throw new ApiRefusal(404, 'not_found', 'not found');
     if (!isRead) throw new ApiRefusal(405, 'method_not_allowed', 'this path accepts only GET', { allow: 'GET, HEAD' });
@@ -149,26 +154,27 @@ class ConsoleServer {
   }
 
   private async api(
-    { request, response, path, role }: Exchange & { readonly role: Role },
+    { request, response, path, person }: Exchange & { readonly person: Person },
     query: string,
   ): Promise<Answer> {
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
     if (path === '/api/events' && request.method === 'GET')
-      return this.live.answer(role, async () => (await this.access.roleOf(request)) !== null);
-    if (role === 'viewer' && method !== 'GET')
-      throw new ApiRefusal(403, 'read_only', 'the viewer token has read-only access');
+      return this.live.answer(person.role, async () => (await this.access.personOf(request)) !== null);
+    if (person.role === 'viewer' && method !== 'GET')
+      throw new ApiRefusal(403, 'read_only', 'this token has read-only access');
     const body = method === 'GET' ? {} : await readBody(this.bodies, { request, response }, MAX_BODY_BYTES);
-    return answerApi({ ...this.context, role }, { method, path, query: new URLSearchParams(query), body });
+    const by = actor('console', person.name);
+    return answerApi({ ...this.context, person, by }, { method, path, query: new URLSearchParams(query), body });
   }
 
   /** Accepts `{ token }` as JSON, or as a form, which redirects the browser to the pages. */
   private async login(request: IntakeRequest, response: ServerResponse): Promise<Answer> {
-    if (this.context.token === null) throw new ApiRefusal(404, 'not_found', 'the console has no token');
+    if (this.context.isOpen()) throw new ApiRefusal(404, 'not_found', 'the console has no token');
     const body = await readBody(this.context.bodies, { request, response }, MAX_LOGIN_BYTES);
     const { token } = body as { readonly token?: unknown };
     if (typeof token !== 'string') throw new ApiRefusal(400, 'bad_input', 'token must be a string');
-    const { role, cookie } = this.access.login(request, token);
-    const session = { role, signs_in: true, name: this.context.plan.name ?? null };
+    const { person, cookie } = this.access.login(request, token);
+    const session = sessionOf(this.context, person);
     return isFormEncoded(request.headers)
       ? json(303, session, { 'set-cookie': cookie, location: this.access.pathOf(request) })
       : json(200, session, { 'set-cookie': cookie });
@@ -180,7 +186,7 @@ class ConsoleServer {
   }
 
   denied(): ApiRefusal {
-    if (this.context.token !== null)
+    if (!this.context.isOpen())
       return new ApiRefusal(401, 'unauthorized', 'missing token: send the token of gateway.console, or sign in', {
         'www-authenticate': 'Bearer',
       });

@@ -1,7 +1,7 @@
 /** `hookwright gateway loops`: keys that are paused because they exceeded their limit of runs. */
 import { CliError, findName } from '../../../cli/base/errors.ts';
 import { argument, command, flag } from '../../../cli/command-line/command.ts';
-import { configOption, jsonOption } from '../../../cli/command-line/options.ts';
+import { byOption, configOption, jsonOption } from '../../../cli/command-line/options.ts';
 import { printLine, visible } from '../../../cli/output/print.ts';
 import { formatDuration, printList } from '../../../cli/output/table.ts';
 import { useStore } from '../../../cli/store/use-store.ts';
@@ -36,7 +36,7 @@ export const gatewayLoopsListCommand = command({
 
 /** `hookwright gateway loops release`: ends the pause of a key; its held runs start, or are dropped. */
 export const gatewayLoopsReleaseCommand = command({
-  options: { config: configOption, drop: flag('Drop the events that wait for the key.') },
+  options: { by: byOption, config: configOption, drop: flag('Drop the events that wait for the key.') },
   args: { reference: argument('id or key') },
   async run(context, given) {
     const now = context.clock.now();

@@ -1,18 +1,18 @@
 /** `hookwright approvals`: lists, shows and answers messages that need approval. */
 
-import { invisibleNote, utcTime } from '../../../base/text.ts';
+import { invisibleNote } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { ambiguousName, CliError } from '../../../cli/base/errors.ts';
 import { argument, command, flag, text } from '../../../cli/command-line/command.ts';
-import { arrayOption, configOption } from '../../../cli/command-line/options.ts';
+import { arrayOption, byOption, configOption } from '../../../cli/command-line/options.ts';
 import { ownerText } from '../../../cli/deliveries/filter.ts';
 import { tryCallGateway } from '../../../cli/gateway/ask-gateway.ts';
 import { printBeside, printJson, printLine, visible } from '../../../cli/output/print.ts';
 import { formatDuration, printList } from '../../../cli/output/table.ts';
-import { useStore } from '../../../cli/store/use-store.ts';
+import { personAt, useStore } from '../../../cli/store/use-store.ts';
 import { printableStart } from '../../../runtime/platform/log.ts';
 import type { AnsweredApproval, Approval, FoundApproval } from '../../../schemas/built/operations/types.ts';
-import { answerApproval, findApproval, listApprovals, receiverOf } from '../runtime/approvals.ts';
+import { answerApproval, findApproval, listApprovals, receiverOf, stateText } from '../runtime/approvals.ts';
 
 /** Most UTF-16 units of a text in a list; `approvals show` prints the whole text. */
 const SHOWN = 80;
@@ -66,16 +66,22 @@ export const approvalsShowCommand = command({
   },
 });
 
+const answerOptions = {
+  reason: text('text', 'Reason, which is stored with the answer'),
+  by: byOption,
+  config: configOption,
+};
+
 /** `hookwright approvals approve <id>`: sends a pending message as shown. */
 export const approvalsApproveCommand = command({
-  options: { reason: text('text', 'Reason, which is stored with the answer'), config: configOption },
+  options: answerOptions,
   args: { id: argument('id') },
   run: (context, given) => giveAnswer(context, given, true),
 });
 
 /** `hookwright approvals reject <id>`: rejects a pending message, which is then never sent. */
 export const approvalsRejectCommand = command({
-  options: { reason: text('text', 'Reason, which is stored with the answer'), config: configOption },
+  options: answerOptions,
   args: { id: argument('id') },
   run: (context, given) => giveAnswer(context, given, false),
 });
@@ -88,9 +94,7 @@ interface AnswerInput {
 
 /** @throws CliError if it was already answered, with by whom, or if the target has changed since it was shown */
 export async function giveAnswer(context: CliContext, given: AnswerInput, approve: boolean): Promise<void> {
-  const { SUDO_USER, USER, LOGNAME } = context.env;
-  const by = SUDO_USER ?? USER ?? LOGNAME ?? 'the command line';
-  const of = { approve, by, reason: given.reason ?? null };
+  const of = { approve, by: personAt(context), reason: given.reason ?? null };
   // A running gateway can check whether the target has changed.
   const answered =
     (await tryCallGateway(context, 'approvals_answer', { id: given.id, ...of })) ??
@@ -122,10 +126,3 @@ export const contentLines = ({ content }: Approval): readonly (readonly [string,
     name,
     Array.isArray(value) && value.every((each) => typeof each === 'string') ? value.join(', ') : JSON.stringify(value),
   ]);
-
-export function stateText({ state, expires_at, answer }: Approval): string {
-  if (state === 'waiting') return expires_at === null ? state : `waiting until ${utcTime(expires_at)}`;
-  if (answer === null) return 'expired: not answered in time';
-  const { by, at, reason } = answer;
-  return `${state} by ${by} at ${utcTime(at)}${reason === null ? '' : `: ${reason}`}`;
-}

@@ -1,11 +1,13 @@
 /** Lists, finds and answers approvals, for commands, the control socket and notices. */
 
 import { createHash } from 'node:crypto';
-import { targetLabel } from '../../../base/text.ts';
+import { targetLabel, utcTime } from '../../../base/text.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import { printableStart } from '../../../runtime/platform/log.ts';
 import type { Store } from '../../../runtime/store/contract.ts';
 import type { BlockedRow, StoredDispatch } from '../../../runtime/store/queries.ts';
+import type { Ref } from '../../../runtime/store/records.ts';
+import type { Step } from '../../../runtime/store/states.ts';
 import { isAnswer } from '../../../runtime/store/states.ts';
 import { isMessage } from '../../../runtime/store/timeline.ts';
 import type { FindDestination } from '../../../runtime/table/held-place.ts';
@@ -35,6 +37,14 @@ export function receiverOf({ target, output, url, address }: Receiver): string {
 type Receiver = Pick<Approval, 'target' | 'output' | 'url' | 'address'>;
 
 const PLAIN = /^[^\s"=\p{C}]+$/u;
+
+/** The state, for people: who answered when, and why. */
+export function stateText({ state, expires_at, answer }: Approval): string {
+  if (state === 'waiting') return expires_at === null ? state : `waiting until ${utcTime(expires_at)}`;
+  if (answer === null) return 'expired: not answered in time';
+  const { by, at, reason } = answer;
+  return `${state} by ${by} at ${utcTime(at)}${reason === null ? '' : `: ${reason}`}`;
+}
 
 export async function listApprovals(store: Store): Promise<readonly Approval[]> {
   return (await waitingIn(store, () => true)).map(({ approval }) => approval);
@@ -66,7 +76,7 @@ export async function findApproval(store: Store, reference: string): Promise<Fou
 export async function answerApproval(
   store: Store,
   id: string,
-  { approve, by, reason }: ApprovalAnswer,
+  { approve, by, reason, delay_ms }: ApprovalAnswer,
   now: number,
   findPlace: FindDestination = () => null,
 ): Promise<AnsweredApproval> {
@@ -81,14 +91,30 @@ export async function answerApproval(
     if (approve && addressChanged(findPlace, { ...delivery, profile: approval.profile }))
       throw new ControlError('moved', `${id} was not approved and is still pending: ${MOVED} ${receiverOf(approval)}`);
     const { ref, index, since } = row;
-    const values = { approve, by: printableStart(by, MOST_NAME), reason: cut(reason) };
+    const delay = approve && delay_ms !== undefined ? { delay_ms } : {};
+    const values = { approve, by: printableStart(by, MOST_NAME), reason: cut(reason), ...delay };
     const change = { change: 'answer_approval', ref, index, since, values, dispatch: null, now };
     if (!(await store.write({ kind: 'change_delivery', ...change }))) continue;
     // The answer is stored: nothing that fails from here on may look as if it were not.
-    const answer = { by: values.by, at: now, reason: values.reason };
+    const answer = { by: values.by, at: now, reason: values.reason, takes_effect_at: now + (delay.delay_ms ?? 0) };
     const state = approve ? 'approved' : 'rejected';
     return { kind: 'answered', approval: { ...approval, state, answer, since: null, expires_at: null } };
   }
+}
+
+/** Withdraws an approval that has not taken effect: the message waits for the rest of its time. */
+export async function undoApproval(store: Store, id: string, by: string, now: number): Promise<AnsweredApproval> {
+  const found = await find(store, id);
+  if (found.kind !== 'found') return found;
+  const { approval, ref, index, step, delivery } = found.one;
+  if (approval.id !== id) return { kind: 'unknown' };
+  if (approval.state !== 'approved' || step === null) return { kind: 'late', approval };
+  const until = step.started_at + (delivery.approve_ms ?? 0);
+  const values = { by: printableStart(by, MOST_NAME), from: step.started_at, until };
+  const change = { change: 'undo_approval', ref, index, since: step.at, values, dispatch: null, now };
+  if (!(await store.write({ kind: 'change_delivery', ...change }))) return { kind: 'late', approval };
+  const waits = { state: 'waiting', answer: null, since: step.started_at, expires_at: until } as const;
+  return { kind: 'answered', approval: { ...approval, ...waits } };
 }
 
 const cut = (reason: string | null): string | null => (reason === null ? null : printableStart(reason, MOST_REASON));
@@ -98,6 +124,10 @@ const MOVED = 'its target has a new address or content. Reject it and send the e
 interface ApprovalRow {
   readonly approval: Approval;
   readonly delivery: DispatchDelivery;
+  readonly ref: Ref;
+  readonly index: number;
+  /** The latest answer, or what withdrew it. */
+  readonly step: Step | null;
   /** Null: not pending. */
   readonly row: BlockedRow | null;
 }
@@ -151,14 +181,16 @@ function approvalOf(stored: StoredDispatch, index: number, row: BlockedRow | nul
   const shown = shownOf(delivery, text);
   const { place, ...of } = delivery;
   // A repeated request gets a new id, so that an answer to the first one does not count for it.
-  const answers = stored.steps.filter((step) => step.index === index && isAnswer(step)).length;
-  const earlier = row === null ? answers - 1 : answers;
+  const steps = stored.steps.filter((step) => step.index === index && (isAnswer(step) || step.outcome === 'undone'));
+  const step = steps.at(-1) ?? null;
+  const answers = steps.reduce((sum, { outcome }) => sum + (outcome === 'undone' ? -1 : 1), 0);
+  const earlier = row === null && step?.outcome !== 'undone' ? answers - 1 : answers;
   const held = place === undefined ? [] : [place];
   const all = [of.target, Object.entries(of.extra), shown, ...held, ...(earlier > 0 ? [earlier] : [])];
   const digest = createHash('sha256').update(JSON.stringify(all));
   const approval: Approval = {
     id: `${stored.id}-${index}-${digest.digest('hex').slice(0, 32)}`,
-    ...stateOf(stored, index, row !== null),
+    ...stateOf(step, row !== null),
     profile,
     route,
     job,
@@ -171,7 +203,7 @@ function approvalOf(stored: StoredDispatch, index: number, row: BlockedRow | nul
     since: row?.since ?? null,
     expires_at: row?.expires_at ?? null,
   };
-  return { approval, delivery, row };
+  return { approval, delivery, ref: stored.ref, index, step, row };
 }
 
 function shownOf({ output }: DispatchDelivery, answer: string): Pick<Approval, 'text' | 'content'> {
@@ -180,11 +212,11 @@ function shownOf({ output }: DispatchDelivery, answer: string): Pick<Approval, '
   return { text: typeof text === 'string' ? text : '', content };
 }
 
-function stateOf({ steps }: StoredDispatch, index: number, isWaiting: boolean): Pick<Approval, 'state' | 'answer'> {
+function stateOf(step: Step | null, isWaiting: boolean): Pick<Approval, 'state' | 'answer'> {
   if (isWaiting) return { state: 'waiting', answer: null };
-  const last = steps.findLast((step) => step.index === index && isAnswer(step));
   // A rejection without a name means that the time has expired.
-  if (last === undefined || last.by === undefined) return { state: 'expired', answer: null };
-  const { outcome, by, at, reason } = last;
-  return { state: outcome === 'approved' ? 'approved' : 'rejected', answer: { by, at, reason } };
+  if (step === null || step.outcome === 'undone' || step.by === undefined) return { state: 'expired', answer: null };
+  const { outcome, by, at, reason, next_at } = step;
+  const answer = { by, at, reason, takes_effect_at: next_at ?? at };
+  return { state: outcome === 'approved' ? 'approved' : 'rejected', answer };
 }

@@ -3,18 +3,15 @@
  * the alert `approval` while any is pending. It reads pending deliveries from the store, so any gateway may have stored them.
  */
 
-import { hostname } from 'node:os';
-import { isWildcard, listenUrl } from '../../../base/net.ts';
-import { codeBlock, escapeInvisible, escapeInvisibleInLines, invisibleNote, utcTime } from '../../../base/text.ts';
 import { isOneMessage } from '../../../runtime/deliver/prepare-text.ts';
-import type { Approvals, ApprovingContext, OpenApprovals } from '../../../runtime/dispatch/context.ts';
+import type { Approvals, ApprovingContext, CallbackAnswer, OpenApprovals } from '../../../runtime/dispatch/context.ts';
 import { alertMessage, renderReceivers } from '../../../runtime/dispatch/own-message.ts';
 import type { Timer } from '../../../runtime/platform/clock.ts';
 import { StoreUnavailable } from '../../../runtime/store/contract.ts';
 import type { BlockedRow } from '../../../runtime/store/queries.ts';
-import type { Approval } from '../../../schemas/built/operations/types.ts';
-import type { ConsolePlan } from '../../../schemas/generated/types.ts';
-import { blockedByApproval, loadApproval, receiverOf } from './approvals.ts';
+import { blockedByApproval, loadApproval } from './approvals.ts';
+import { ChatApprovals } from './chat-approvals.ts';
+import { consoleUrl, noticeText, ownerOf } from './notice.ts';
 
 /** Interval between checks for changes by other gateways, in ms. */
 const TICK_MS = 5000;
@@ -23,6 +20,7 @@ export const openApprovals: OpenApprovals = (context) => new RunningApprovals(co
 
 class RunningApprovals implements Approvals {
   private readonly context: ApprovingContext;
+  private readonly chats: ChatApprovals;
   private timer: Timer | null = null;
   private working: Promise<void> = Promise.resolve();
   private isWorking = false;
@@ -33,7 +31,12 @@ class RunningApprovals implements Approvals {
 
   constructor(context: ApprovingContext) {
     this.context = context;
+    this.chats = new ChatApprovals(context);
     this.changed();
+  }
+
+  answered(target: string, payload: unknown): Promise<CallbackAnswer> {
+    return this.chats.answered(target, payload);
   }
 
   changed(): void {
@@ -47,6 +50,7 @@ class RunningApprovals implements Approvals {
     this.isClosed = true;
     this.timer?.cancel();
     await this.working;
+    await this.chats.close();
   }
 
   private async work(): Promise<void> {
@@ -54,7 +58,7 @@ class RunningApprovals implements Approvals {
     this.timer?.cancel();
     while (this.hasChanged && !this.isClosed) {
       this.hasChanged = false;
-      await this.notifyPending().catch((error: unknown) => {
+      await this.check().catch((error: unknown) => {
         // The next check retries.
         if (!(error instanceof StoreUnavailable)) log.error({ err: error }, 'could not request approval');
       });
@@ -63,7 +67,8 @@ class RunningApprovals implements Approvals {
     if (!this.isClosed) this.timer = clock.after(TICK_MS, () => this.changed());
   }
 
-  private async notifyPending(): Promise<void> {
+  private async check(): Promise<void> {
+    await this.chats.register();
     const waiting = await blockedByApproval(this.context.store);
     this.alert(waiting);
     for (const row of waiting) if (row.told_at === null) await this.notify(row);
@@ -93,74 +98,13 @@ class RunningApprovals implements Approvals {
     const prompt = noticeText(approval, consoleUrl(gateway.console), (text) =>
       deliveries.every(({ target }) => isOneMessage(table().targets[target], text)),
     );
-    const dispatch = alertMessage(ids, now, { profile: 'default', event: 'approval', prompt, deliveries });
+    const { id } = approval;
+    const asked = deliveries.map((one) => (this.chats.hasButtons(one.target) ? { ...one, approval: id } : one));
+    const dispatch = alertMessage(ids, now, { profile: 'default', event: 'approval', prompt, deliveries: asked });
     const { ref, index, since } = row;
     const change = { change: 'tell_approval', ref, index, since, values: {}, dispatch, now };
     if (!(await store.write({ kind: 'change_delivery', ...change }))) return;
-    log.info({ approval: approval.id, notice: dispatch.id }, 'approval requested');
+    log.info({ approval: id, notice: dispatch.id }, 'approval requested');
     wake();
   }
-}
-
-/** Prefixes each line with `>`, so that no line of the message looks like one of the gateway where code blocks are not shown. */
-const quoted = (text: string): string =>
-  text
-    .split(/\r?\n/)
-    .map((line) => `> ${line}`)
-    .join('\n');
-
-/**
- * What a stranger may have chosen is in code blocks. A notice is one message: the blocks are cut.
- * @param console URL of the console; null: no console @param fits whether every receiver gets it as one message
- */
-export function noticeText(
-  approval: Approval,
-  console: string | null,
-  fits: (notice: string) => boolean = () => true,
-): string {
-  let notice = noticeOf(approval, console, Number.POSITIVE_INFINITY);
-  for (let room = MOST_SHOWN; room > 0 && !fits(notice); room = Math.floor(room * 0.8))
-    notice = noticeOf(approval, console, room);
-  return notice;
-}
-
-/** No target takes a longer message. */
-const MOST_SHOWN = 100_000;
-
-/** @param room for the blocks, in UTF-16 units */
-function noticeOf(approval: Approval, console: string | null, room: number): string {
-  const { id, text, content, expires_at } = approval;
-  const fields = Object.entries(content).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
-  const until = expires_at === null ? [] : [`expires ${utcTime(expires_at)}`];
-  const note = invisibleNote([text, ...fields].join('\n'));
-  // In another block than the text, whose lines could look like fields.
-  const to = [`to ${receiverOf(approval)}`, ...fields.map((field) => `with ${field}`)].map(escapeInvisible).join('\n');
-  const [shownTo, shown] = [to.slice(0, room), text.slice(0, Math.max(0, room - to.length))];
-  const isCut = shownTo !== to || shown !== text;
-  const total = `too long for this message: ${text.length} characters, of which ${shown.length} are shown; all: `;
-  const page = console === null ? [] : [`${console}/#/approvals/${id}`];
-  return [
-    `hookwright: a message of ${ownerOf(approval)} needs your approval`,
-    codeBlock(shownTo),
-    ...until,
-    ...(note === null ? [] : [note]),
-    ...(text.includes('```') ? ['\\u0060 in the text stands for a backtick'] : []),
-    ...(shown === '' ? [] : [codeBlock(quoted(escapeInvisibleInLines(shown)))]),
-    ...(isCut ? [total + (page[0] ?? `hookwright approvals show ${id}`)] : []),
-    `hookwright approvals approve ${id}`,
-    `hookwright approvals reject ${id}`,
-    ...page,
-  ].join('\n');
-}
-
-/** The display name of the owner; also the subject of its alert, so it must be stable. */
-export function ownerOf({ profile, route, job }: Pick<Approval, 'profile' | 'route' | 'job'>): string {
-  const owner = job === null ? `route ${route ?? ''}` : `job ${job}`;
-  return profile === 'default' ? owner : `${owner} (profile ${profile})`;
-}
-
-/** The URL for people: a wildcard address is replaced with the host name. */
-export function consoleUrl(plan: ConsolePlan | null): string | null {
-  if (plan === null) return null;
-  return listenUrl(isWildcard(plan.host) ? hostname() : plan.host, plan.port);
 }

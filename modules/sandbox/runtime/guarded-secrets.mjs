@@ -1,37 +1,45 @@
 /**
  * Inserts the secrets of `only_to` into requests and takes them out of responses, in the proxy of a sandbox. The program knows a
  * placeholder only, and chooses neither the host nor the header that gets the secret. launch.mjs puts this around `https.request`,
- * through which the proxy forwards all requests whose TLS it ends.
+ * through which the proxy forwards all requests whose TLS it ends, and around `http.request`. A secret is `{ value, placeholder, hosts,
+ * headers, body }`: value and placeholder in Latin-1, hosts as `host:port` or `*.host:port`, headers in lower case.
  */
+import { isIP } from 'node:net';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/**
- * @param request `https.request` @param secrets `{ value, placeholder, hosts, headers, body }`; value and placeholder in Latin-1, hosts as `host:port` or `*.host:port`,
- * headers in lower case @returns the function that replaces `https.request`
- */
-export function guardSecrets(request, secrets) {
+/** @param isPlain `request` is `http.request`, which gets no secret @returns the function that replaces `request` */
+export function guardSecrets(request, secrets, isPlain = false) {
   const guards = secrets.map((secret) => ({
     ...secret,
     search: searchFor(spellingsOf(secret.value), true),
     inBody: searchFor([[...secret.placeholder]], false),
   }));
   return (options, respond) => {
-    // A host that is a name is dialled by a checked address; `servername` is the name that the list of hosts allowed.
-    const target = `${options.servername ?? options.host?.replace(/^.*:.*$/, '[$&]')}:${options.port}`.toLowerCase();
-    const own = guards.filter(({ hosts }) => hosts.some((host) => covers(host, target)));
+    // The proxy dials a checked address. The name that the list of hosts allowed is in `servername`, and without TLS in `host`.
+    const host = isPlain ? `${options.headers.host}` : (options.servername ?? options.host);
+    const name = nameOf(`${host}`.toLowerCase());
+    const own = guards.filter(({ hosts }) => receives(hosts, name));
     if (own.length === 0) return request(options, respond);
+    const target = `${name.replace(/^.*:.*$/, '[$&]')}:${options.port}`;
+    const given = isPlain ? [] : own.filter(({ hosts }) => hosts.some((each) => covers(each, target)));
     const headers = { ...options.headers, 'accept-encoding': 'identity' };
     // A range would cut the secret into parts that are no longer recognised.
-    for (const name of ['range', 'if-range', 'te']) delete headers[name];
-    for (const { headers: names, placeholder, value } of own)
-      for (const name of names.filter((each) => headers[each] !== undefined))
-        headers[name] = `${headers[name]}`.replaceAll(placeholder, () => value);
+    for (const each of ['range', 'if-range', 'te']) delete headers[each];
+    for (const { headers: names, placeholder, value } of given)
+      for (const each of names.filter((header) => headers[header] !== undefined))
+        headers[each] = `${headers[each]}`.replaceAll(placeholder, () => value);
     const sent = request({ ...options, headers }, (response) => respond(censored(response, own)));
-    const inBody = own.filter(({ body }) => body);
+    const inBody = given.filter(({ body }) => body);
     return inBody.length === 0 ? sent : rewriteBody(sent, inBody);
   };
 }
+
+/** The name or address of `host:port`. */
+export const nameOf = (host) => (isIP(host) ? host : host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1'));
+
+/** True if the host gets a secret, at whatever port: what it got at one, it can return at another. */
+export const receives = (hosts, name) => hosts.some((each) => covers(nameOf(each), name));
 
 const covers = (host, target) => host === target || (host.startsWith('*.') && target.endsWith(host.slice(1)));
 

@@ -4,11 +4,13 @@
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
+import http from 'node:http';
 import https from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
-import { isIP } from 'node:net';
-import { guardSecrets } from './guarded-secrets.mjs';
+import net from 'node:net';
+import { guardConnect, guardRequest, localAddresses, ownPorts } from './guarded-connections.mjs';
+import { guardSecrets, receives } from './guarded-secrets.mjs';
 import { kernelLimits, watchLimits } from './limits.mjs';
 
 const [file = ''] = process.argv.slice(2);
@@ -21,8 +23,6 @@ const FEWEST_BYTES = 8;
 /** Escapes of characters that begin one: in a response they could stand for themselves or for the character. */
 const ESCAPE = /%25|&(?:amp|#)|\\\\|\\(?:u00|x)5c/i;
 const MARK = 'placeholder-';
-/** TCP_LISTEN, in /proc/net/tcp. */
-const LISTENS = '0A';
 const said = new Set();
 
 function say(line) {
@@ -40,29 +40,6 @@ const quote = (word) => `'${word.replaceAll("'", `'\\''`)}'`;
 // If loopback and private addresses are listed, programs must use the proxy for them too.
 const setup = `echo started >&3; exec 3>&-; export TMPDIR=${quote(scratch)}${proxied ? ' NO_PROXY= no_proxy=' : ''}; ${kernelLimits(limits)}`;
 
-/**
- * For `network: any`. To the gateway, a connection from this machine may be the operator's. The runtime refuses other names of this
- * machine. @throws Error, which refuses the connection, if the ports of the gateway cannot be read
- */
-const mayReach = async ({ host, port }) =>
-  !((isIP(host.replace(/[[\]]/g, '')) > 0 || /(?:^|\.)localhost\.?$/i.test(host)) && gatewayPorts().has(port));
-
-function gatewayPorts() {
-  const linkOf = (fd) => {
-    try {
-      return readlinkSync(`/proc/${parent}/fd/${fd}`);
-    } catch {
-      return '';
-    }
-  };
-  const own = new Set(readdirSync(`/proc/${parent}/fd`).map(linkOf));
-  const tables = readdirSync(`/proc/${parent}/net`).filter((name) => /^tcp6?$/.test(name));
-  const lines = tables.flatMap((name) => readFileSync(`/proc/${parent}/net/${name}`, 'utf8').split('\n'));
-  const sockets = lines.map((line) => line.trim().split(/\s+/)).filter(([, , , state]) => state === LISTENS);
-  const ours = sockets.filter((fields) => own.has(`socket:[${fields[9]}]`));
-  return new Set(ours.map(([, local]) => Number.parseInt(local.split(':').at(-1), 16)));
-}
-
 /** Replaces the values in the environment by placeholders of the same length, before anything reads it. */
 function hideSecrets() {
   return Object.entries(guarded).map(([name, places]) => {
@@ -79,17 +56,28 @@ function hideSecrets() {
   });
 }
 
+function guardNetwork(secrets) {
+  const receivers = secrets.flatMap(({ hosts }) => hosts);
+  const guard = { isOwn: ownPorts(parent), isReceiver: (host) => receives(receivers, host), say };
+  net.connect = guardConnect(net.connect, guard);
+  http.request = guardSecrets(guardRequest(http.request, guard), secrets, true);
+  https.request = guardSecrets(guardRequest(https.request, guard), secrets);
+  // The runtime imports the functions by their names.
+  syncBuiltinESMExports();
+  // A proxy of the company would make the connections that are refused here.
+  const direct = [process.env.NO_PROXY ?? process.env.no_proxy, ...receivers, ...localAddresses()];
+  settings.network.parentProxy = { noProxy: direct.filter(Boolean).join(',') };
+}
+
 try {
   if (process.platform !== 'linux' && Object.keys(limits).length > 0) refuse('`sandbox.limits` needs Linux');
-  https.request = guardSecrets(https.request, hideSecrets());
-  // The runtime imports the function by its name.
-  syncBuiltinESMExports();
+  guardNetwork(hideSecrets());
   const { SandboxManager } = await import(module);
   // Without the socket filter, the program could make others on this machine act for it. So nothing runs.
   const { errors, warnings } = SandboxManager.checkDependencies();
   const lacks = [...errors, ...warnings.filter((warning) => warning.startsWith('seccomp'))];
   if (lacks.length > 0) refuse(lacks.join('; '));
-  await SandboxManager.initialize(settings, anyHost ? mayReach : undefined, true);
+  await SandboxManager.initialize(settings, anyHost ? async () => true : undefined, true);
   SandboxManager.getSandboxViolationStore().subscribe((violations) => {
     const line = violations.at(-1)?.line ?? '';
     const path = line.slice(line.indexOf(' /') + 1);

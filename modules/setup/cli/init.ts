@@ -1,6 +1,7 @@
 /** `hookwright init`: writes a configuration from a template, with secrets and tests, and prints the steps at the sender. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { stringify } from 'yaml';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../cli/base/errors.ts';
 import type { ValuesOf } from '../../../cli/command-line/command.ts';
@@ -20,11 +21,14 @@ import type { InitFacts, InitFile, Template } from './init/plan-init.ts';
 import { describeRoutes, planInit, readTemplates } from './init/plan-init.ts';
 import { addCatalogHints, bundleSchema } from './schema.ts';
 import { readOptionalFile } from './setup/plan-setup.ts';
+import type { KnownAgents, SetupAnswers } from './setup/wizard.ts';
+import { askAgent } from './setup/wizard.ts';
 
 const templates = readTemplates();
 
 const options = {
   template: text('name', 'Use this template'),
+  agent: text('name', 'Let this known program run the prompts'),
   yes: flag('Do not ask; use the first template'),
 };
 
@@ -36,7 +40,7 @@ export const initCommand = command({
   args: { folder: optionalArgument('folder') },
   async run(context, given) {
     const folder = resolve(context.cwd, given.folder ?? '.');
-    const template = await choose(context, given);
+    const template = await withAgent(context, given, await choose(context, given));
     refuseExisting(context, folder, template);
     const table = await compile(context, folder, template);
     const schema = addCatalogHints(bundleSchema('config'), await context.catalog());
@@ -68,6 +72,41 @@ async function ask(context: CliContext, initial: string): Promise<string> {
   prompter.begin('hookwright init');
   const choices = templates.map(({ name: value, about: hint }) => ({ value, label: value, hint }));
   return prompter.choose('Start from', choices, initial);
+}
+
+/** The template with a known program as its agent, if one is chosen. */
+async function withAgent(context: CliContext, given: Options, template: Template): Promise<Template> {
+  const { agents } = await context.catalog();
+  const isAsked = given.template === undefined && given.agent === undefined && !given.yes;
+  const config = template.files.get('hookwright.yaml') ?? '';
+  const other = OWN_AGENT.test(config) ? { label: 'The one of the template', hint: 'as in its file' } : undefined;
+  const settings = isAsked ? await askAgent(createPrompter(context), agents, other) : settingsOf(given.agent, agents);
+  if (settings.length === 0) return template;
+  const agent = Object.fromEntries(settings.map(({ path, value }) => [path.at(-1), value]));
+  const rest = config.replace(OWN_AGENT, '').trimEnd();
+  const files = [...template.files].map(([name, text]) => [name, text.replace(OLD_RESULT, '')] as const);
+  return { ...template, files: new Map([...files, ['hookwright.yaml', `${rest}\n${stringify({ agent })}`]]) };
+}
+
+/** The agent of a template: a block of its first level. */
+const OWN_AGENT = /^agent:\n(?: .*\n)+/m;
+
+/** What the tests of a template without an agent expect. */
+const OLD_RESULT = /^ +agent: preview\n/gm;
+
+/** @throws UsageError if it needs more than a key, for which there are no defaults */
+function settingsOf(wanted: string | undefined, agents: KnownAgents): SetupAnswers['settings'] {
+  if (wanted === undefined) return [];
+  const use = parseChoice(wanted, '--agent', Object.keys(agents));
+  const { title = '', needs = [], key = '' } = agents[use] ?? {};
+  const missing = needs.filter((need) => need !== 'key');
+  if (missing.length > 0)
+    throw new UsageError(
+      `${title} also needs ${missing.join(' and ')}`,
+      'answer the questions of `hookwright init` on a terminal, or add them: hookwright agent show',
+    );
+  const own = needs.map((need) => ({ path: ['agent', need], value: `env:${key}` }));
+  return [{ path: ['agent', 'use'], value: use }, ...own];
 }
 
 function refuseExisting(context: CliContext, folder: string, template: Template): void {

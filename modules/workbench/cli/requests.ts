@@ -17,12 +17,13 @@ import {
   withDefault,
   withShort,
 } from '../../../cli/command-line/command.ts';
-import { routeFilterOption } from '../../../cli/command-line/options.ts';
+import { byOption, routeFilterOption } from '../../../cli/command-line/options.ts';
 import { checkRouteName, SEARCHED } from '../../../cli/deliveries/named-filter.ts';
 import { callGateway, tryCallGateway } from '../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, terminalWidth, visible } from '../../../cli/output/print.ts';
 import type { Column } from '../../../cli/output/table.ts';
 import { formatDuration, formatTable, printTable } from '../../../cli/output/table.ts';
+import { personAt } from '../../../cli/store/use-store.ts';
 import { subscriptionNames } from '../../../cli/subscriptions/routes.ts';
 import { printedRequest } from '../../../runtime/intake/keeper.ts';
 import type { KeptRequest, ReplayReport, RequestSummary } from '../../../schemas/built/operations/types.ts';
@@ -212,11 +213,11 @@ const ANSWER_MS = 120_000;
 
 /** `hookwright requests replay <id>`: sends a captured request through the running gateway again. */
 export const requestsReplayCommand = command({
-  options: { json: flag('Print the answer as a JSON object') },
+  options: { by: byOption, json: flag('Print the answer as a JSON object') },
   args: { id: argument('id') },
   async run(context, given) {
     const { id, body } = await useRequests(context, (requests) => findRequest(requests, given.id));
-    const report = await callGateway(context, 'requests_replay', { id }, ANSWER_MS);
+    const report = await callGateway(context, 'requests_replay', { id, by: personAt(context) }, ANSWER_MS);
     if (given.json) printJson(context, { ...report, replay_of: id });
     else printReplay(context, report);
     if (lacksCredential(body)) printNote(context, `credentials in the body are replaced by "${BODY_MARKER}"`);

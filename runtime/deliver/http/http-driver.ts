@@ -192,7 +192,7 @@ class HttpDriver implements Driver {
     request: DeliveryRequest,
     index: number,
   ): Values {
-    const { marker = '', route, delivery_id, pins = {} } = request;
+    const { marker = '', approval = '', route, delivery_id, pins = {} } = request;
     const key = form.request.usesKey ? idempotencyKey(this.variant.plan.key, request.key, index) : '';
     const now = this.context.clock.now();
     return {
@@ -204,6 +204,7 @@ class HttpDriver implements Driver {
       match: form.match,
       key,
       commit: [pins.fresh, pins.commit].find((one = '') => COMMIT.test(one)) ?? '',
+      approval,
       marker,
       marks: marksOf({ key, series, marker }),
       piece: index + 1,

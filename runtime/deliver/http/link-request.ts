@@ -199,9 +199,13 @@ function linkList({ value: [only] }: TextNode): Json {
   };
 }
 
+/** A list of which all items are left out is left out, too. */
+const listOf = (items: readonly string[]): string | undefined =>
+  items.length === 0 ? undefined : `[${items.join(',')}]`;
+
 function linkArray(items: readonly Json[]): Json {
   if (items.every((item) => typeof item === 'string')) return `[${items.join(',')}]`;
-  return (values) => `[${items.flatMap((item) => jsonWith(item, values) ?? []).join(',')}]`;
+  return (values) => listOf(items.flatMap((item) => jsonWith(item, values) ?? []));
 }
 
 function linkObject(node: BodyNode & { kind: 'object' }, scope: FillScope): Json {

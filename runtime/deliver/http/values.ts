@@ -27,6 +27,8 @@ export interface Values {
   readonly since: string;
   /** The commit that a post is about; empty: unknown. */
   readonly commit: string;
+  /** The approval that buttons of the post answer; empty: it has no buttons. */
+  readonly approval: string;
   readonly jwt: string;
   readonly installation: string;
   /** 1-based. */
@@ -57,6 +59,7 @@ export const NO_VALUES: Values = {
   page: 1,
   since: '',
   commit: '',
+  approval: '',
   jwt: '',
   installation: '',
   piece: 0,

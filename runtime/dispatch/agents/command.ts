@@ -52,7 +52,7 @@ interface CommandAgentContext {
   readonly folder: string;
   /** Replaces secrets in the stderr of a program. */
   readonly redact: (text: string) => string;
-  readonly workFolders: Pick<WorkFolders, 'create'>;
+  readonly workFolders: Pick<WorkFolders, 'create' | 'discard'>;
   readonly clock: Pick<Clock, 'now'>;
   /** Opens the program of `use`; absent: the command is started as it is. */
   readonly openProgram?: OpenProgram | null;

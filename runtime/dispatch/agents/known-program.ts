@@ -41,7 +41,7 @@ export interface ProgramContext {
   /** The profile's home. */
   readonly folder: string;
   readonly clock: Pick<Clock, 'now'>;
-  readonly workFolders: Pick<WorkFolders, 'create'>;
+  readonly workFolders: Pick<WorkFolders, 'create' | 'discard'>;
 }
 
 export interface KnownProgram {

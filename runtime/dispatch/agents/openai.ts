@@ -77,7 +77,9 @@ export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentCon
         return readChoice(choice, plan, request.outputs);
       } catch (error) {
         if (request.signal.aborted) throw new AgentError('the request was stopped');
-        throw error instanceof AgentError ? error : new AgentError(explain(error));
+        // The code of the system or undici, because the message may contain the URL.
+        const reason = `no answer from the server: ${codeOf(error) ?? 'connection failed'}`;
+        throw error instanceof AgentError ? error : new AgentError(reason);
       }
     },
   };
@@ -140,9 +142,12 @@ function refusal(
   const wait = (name: string, unitMs: number) => headerWait(String(headers[name]), unitMs, context.clock.now());
   const code = toCode(field(error, 'code')) ?? toCode(field(error, 'type'));
   const actual = status === 200 && /^[45]\d\d$/.test(code ?? '') ? Number(code) : status;
+  const advice = headers['x-should-retry'];
+  const isFinal = actual >= 400 && actual < 500 && !TEMPORARY.includes(actual);
   const shown = code === null || code === String(actual) ? '' : `: ${context.redact(code)}`;
   return new AgentError(`${REFUSALS[actual] ?? `the server returned status ${actual}`}${shown}`, {
-    permanent: actual >= 400 && actual < 500 && !TEMPORARY.includes(actual),
+    // A server that says so knows better: 429 also means that a quota is used up.
+    permanent: advice === 'false' || (isFinal && advice !== 'true'),
     retryAfterMs: wait('retry-after-ms', 1) ?? wait('retry-after', 1000),
   });
 }
@@ -207,9 +212,4 @@ function readCalls(message: unknown): readonly string[] {
 function field(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   return Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
-}
-
-/** Uses the error code of the system or undici, because the message may contain the URL. */
-function explain(error: unknown): string {
-  return `no answer from the server: ${codeOf(error) ?? 'connection failed'}`;
 }

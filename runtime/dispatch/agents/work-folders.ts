@@ -83,6 +83,15 @@ export class WorkFolders {
     return { path, release };
   }
 
+  /** Takes away a file or folder that a program has made, if it exists, and removes it in the background. Rejects as node:fs does. */
+  async discard(home: string, path: string): Promise<void> {
+    await this.remover(home)
+      .remove(path)
+      .catch((error: unknown) => {
+        if (codeOf(error) !== 'ENOENT') throw error;
+      });
+  }
+
   private async clean(home: string, path: string): Promise<void> {
     for (const found of await findObeyed(Buffer.from(path))) await this.remover(home).remove(found);
   }
@@ -104,9 +113,7 @@ export class WorkFolders {
   private async remove(home: string, id: string): Promise<void> {
     const path = join(home, 'work', 'runs', id);
     try {
-      await rmdir(path).catch(async (error: unknown) => {
-        if (codeOf(error) !== 'ENOENT') await this.remover(home).remove(path);
-      });
+      await rmdir(path).catch(() => this.discard(home, path));
     } catch (error) {
       this.log.warn({ err: error, folder: path }, 'could not remove the directory of a run');
     }

@@ -2,8 +2,9 @@
  * The last stages: they render the event and dispatch it to its agent, target or job. The response is sent once the dispatch is
  * stored.
  */
-import type { Dispatch, RoutePlan } from '../../../schemas/generated/types.ts';
+import type { Dispatch, DispatchDelivery, RoutePlan } from '../../../schemas/generated/types.ts';
 import type { Claim, Dispatcher } from '../../dispatch/dispatcher.ts';
+import { orRefused } from '../../dispatch/dispatcher.ts';
 import { sessionId } from '../../platform/ids.ts';
 import { fillEvents } from '../../store/listed-rows.ts';
 import type { OverLimit } from '../../store/run-limits.ts';
@@ -11,9 +12,9 @@ import { renderDeliveries, renderOutputs } from '../../table/link-delivery.ts';
 import { bounded } from '../../table/link-identity.ts';
 import type { Builtins, Rendered } from '../../table/link-template.ts';
 import type { LinkedRoute } from '../../table/linked-table.ts';
-import type { Intake, Stage } from '../intake.ts';
+import type { Intake, Services, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
-import { accepted, coalesced, delivered, deliveryFailed } from '../reply.ts';
+import { accepted, coalesced, delivered, deliveryFailed, ROUTE_DISABLED, textReply } from '../reply.ts';
 import { answeredEvent, ignore, refuse } from './decide.ts';
 
 const MODES: Record<RoutePlan['mode'], Dispatch['mode']> = {
@@ -66,6 +67,7 @@ export const render: Stage = (intake, { ids, tracing }) => {
     session_key,
     ...(session_key === null || plan.session?.on_newer === undefined ? {} : { on_newer: plan.session.on_newer }),
     ...renderPins(route.pins, data, builtins),
+    ...placeOf(renderDeliveries(route.progress, data, builtins)),
     deliveries: plan.mode === 'cron' ? [] : renderDeliveries(route.deliveries, data, builtins),
     ...renderOutputs(route.outputs, data, builtins),
     ...(route.onFailure.length === 0 ? {} : { on_failure: renderDeliveries(route.onFailure, data, builtins) }),
@@ -86,6 +88,11 @@ function renderPins(pins: LinkedRoute['pins'], data: unknown, builtins: Builtins
   const rendered = pins.map(([name, render]) => ({ name, ...render(data, builtins) }));
   const known = rendered.filter(({ text, unresolved }) => text !== '' && unresolved.length === 0);
   return known.length === 0 ? {} : { pins: Object.fromEntries(known.map(({ name, text }) => [name, text])) };
+}
+
+function placeOf(places: readonly DispatchDelivery[]): Pick<Dispatch, 'progress'> {
+  const progress = places.find(({ unresolved }) => unresolved.length === 0);
+  return progress === undefined ? {} : { progress };
 }
 
 /**
@@ -158,6 +165,17 @@ const BY_MODE: Record<RoutePlan['mode'], DispatchTo> = {
   direct: dispatchToTarget,
   cron: dispatchToJob,
 };
+
+/** Answers the callback of a service whose button a person has pressed. */
+export async function answerCallback(intake: Intake, { approvals }: Services): Promise<Reply> {
+  const { plan, insecure } = intake.route;
+  const opened = approvals?.() ?? null;
+  if (opened === null || plan.callback === undefined || insecure) return ROUTE_DISABLED;
+  const answer = await orRefused(opened.answered(plan.callback, intake.data));
+  if ('kind' in answer) return refuse(intake, answer);
+  const headers = answer.body === null ? [] : ['Content-Type', 'application/json'];
+  return textReply(200, answer.counts ? 'accepted' : 'ignored', answer.body ?? '', headers);
+}
 
 export const dispatchEvent: Stage = (intake, { dispatcher, statuses }) => {
   const { dispatch, claim, route } = intake;

@@ -98,9 +98,9 @@ export function select<T>(
 }
 
 const CONDITIONS = [
-  // The first, for its `?1`. Rows before the first match are not scanned. Without `+`, SQLite searches the table for
-  // the lowest ref.
-  ['since', '+d.accepted_at >= ?1 AND w.ref >= (SELECT min(+ref) FROM dispatch WHERE accepted_at >= ?1)'],
+  // Rows before the first match and after the last one are not scanned. Without `+`, SQLite searches the table for their refs.
+  ['since', '+d.accepted_at >= ? AND w.ref >= (SELECT min(+ref) FROM dispatch WHERE accepted_at >= ?)'],
+  ['until', '+d.accepted_at < ? AND w.ref <= (SELECT max(+ref) FROM dispatch WHERE accepted_at < ?)'],
   ['route', 'd.route = ?'],
   ['job', 'd.job = ?'],
   ['before', 'w.ref < ?'],
@@ -109,7 +109,7 @@ const CONDITIONS = [
 
 function list(db: Connection, filter: ListFilter): readonly DispatchSummary[] {
   const given = CONDITIONS.filter(([name]) => filter[name] !== undefined);
-  const where: string[] = given.map(([, condition]) => condition);
+  const where: string[] = given.map(([, condition], at) => condition.replaceAll('?', `?${at + 1}`));
   // Taken from the known states, because it becomes a literal.
   const state = SHOWN_STATES.find((known) => known === filter.state);
   if (state !== undefined) where.push(isFinal(state) ? `w.state = '${state}'` : hasOpenState(state));

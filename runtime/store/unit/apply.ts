@@ -19,7 +19,7 @@ import { headOf, headText } from '../group-commit.ts';
 import type { PutGuard, Ref, StoredClaim } from '../records.ts';
 import { claimKeys, laneParts, routeLane } from '../records.ts';
 import type { DeliveryEnding, Step } from '../states.ts';
-import { canAdvance, endDelivering, interruptedStep, isRejected, joinGroup } from '../states.ts';
+import { actionStep, canAdvance, endDelivering, interruptedStep, isRejected, joinGroup } from '../states.ts';
 import { changeDelivery, setAt } from './blocked.ts';
 import { beginRun, changePause, fire, pauseOf, tick } from './jobs.ts';
 import { attemptAgain, resend, settleClaim } from './message.ts';
@@ -154,16 +154,18 @@ function giveUp(unit: WorkUnit, { ref, at, reason }: GiveUp): boolean {
 
 /** Replaces a row of the guard if it is still as expected; otherwise returns false. */
 function putGuard(unit: WorkUnit, m: Headed<PutGuard>, texts: LargeTexts): boolean {
-  const { row, expect, body, expires_at, dispatch: head, held, now } = m;
+  const { row, expect, body, expires_at, dispatch: head, held, by, now } = m;
   if ((unit.guardRow(row) ?? null) !== expect) return false;
   unit.putGuardRow({ ...row, body }, expires_at);
   if (head !== null) unit.insertMessage(head, texts, now);
   const run = held === undefined ? undefined : unit.rows.work.get(held.ref);
   if (run?.state !== 'pending') return true;
-  unit.move(
-    run,
-    held?.drop === true ? { to: 'skipped', at: now, reason: 'loop' } : { to: 'pending', at: now, due_at: now },
-  );
+  const isDropped = held?.drop === true;
+  const steps = by === undefined ? [] : [actionStep({ outcome: isDropped ? 'dropped' : 'released', at: now, by })];
+  const change = isDropped
+    ? ({ to: 'skipped', at: now, reason: 'loop' } as const)
+    : ({ to: 'pending', at: now, due_at: now } as const);
+  unit.move(run, { ...change, steps });
   return true;
 }
 

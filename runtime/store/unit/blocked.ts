@@ -2,7 +2,7 @@
  * Deliveries that are blocked until a person releases them. Each is an ordinary delivery row that is due when its wait
  * ends:
  *
- *   blocked ──┬─ released ──> due immediately, and sent exactly as it was shown
+ *   blocked ──┬─ released ──> due immediately or after a delay, and sent exactly as it was shown; within the delay, it can be blocked again
  *             ├─ refused ───> due immediately, still blocked: it ends unsent
  *             └─ no answer: due when its time has expired, still blocked: it ends unsent
  *
@@ -11,6 +11,7 @@
 import type { ChangeDelivery, OpenDelivery, TakenAttempt } from '../contract.ts';
 import type { Headed, HeadTarget, LargeTexts } from '../group-commit.ts';
 import type { Ref } from '../records.ts';
+import { actionStep } from '../states.ts';
 import type { DeliveryRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
 
@@ -38,24 +39,29 @@ export function setAt({ blocked_by, due_at, set_at }: BlockColumns, next: number
   return due_at > set_at ? set_at : next;
 }
 
-/** Makes a module's change. False: the delivery is not blocked, has waited only since a later instant, or has expired. */
+/** Makes a module's change. False: the change does not apply, the delivery was changed at a later instant, or it is due. */
 export function changeDelivery(unit: WorkUnit, m: Headed<ChangeDelivery>, texts: LargeTexts): boolean {
   const { ref, index, since, now } = m;
   const change = unit.parts.changes.get(m.change);
   if (change === undefined) throw new Error(`the change "${m.change}" needs a module that is not loaded`);
   const work = unit.rows.work.get(ref);
   const row = unit.rows.deliveries.get(ref)?.get(index);
-  if (work === undefined || row === undefined || row.holder !== null || row.blocked_by === null) return false;
+  if (work === undefined || row === undefined || row.holder !== null) return false;
   if (row.set_at !== since || row.due_at <= now) return false;
-  const times = { started_at: now, at: now, next_at: null };
   return change(
     {
       row,
-      end(isSent, step) {
+      end(isSent, step, delayMs = 0) {
         if (isSent) row.blocked_by = null;
-        unit.retryDelivery(row, now, now);
+        unit.retryDelivery(row, now + delayMs, now);
+        const times = { started_at: since, at: now, next_at: delayMs === 0 ? null : row.due_at };
         const all = { kind: 'delivery', index, ...times, ...step, sent: 0, message_id: null } as const;
         unit.move(work, { to: 'delivering', at: now, steps: [all] });
+      },
+      block(by, [from, until], step) {
+        row.blocked_by = by;
+        unit.retryDelivery(row, until, from);
+        unit.move(work, { to: 'delivering', at: now, steps: [actionStep({ ...step, at: now }, index)] });
       },
       tell() {
         if (m.dispatch === null) return false;

@@ -125,9 +125,9 @@ export function nameJob(
 }
 
 /** Pauses or resumes a route. A pause that is already in effect keeps its start, unless it gets an end: `recover` keeps its duration. */
-export function changePause(unit: WorkUnit, { profile, route, paused, until, now }: PauseRoute): null {
+export function changePause(unit: WorkUnit, { profile, route, paused, until, by, now }: PauseRoute): null {
   const { since = now } = (until === null ? pauseOf(unit, { profile, route }, now) : null) ?? {};
-  const body = paused ? JSON.stringify({ since, until } satisfies Pause) : null;
+  const body = paused ? JSON.stringify({ since, until, ...(by === undefined ? {} : { by }) } satisfies Pause) : null;
   unit.putGuardRow({ ...pauseOfRoute(profile, route), body }, paused ? until : null);
   return null;
 }

@@ -22,7 +22,7 @@ import { headTargets, headText } from '../group-commit.ts';
 import type { ClaimKey, Ref, StoredClaim } from '../records.ts';
 import { claimKeys, routeLane } from '../records.ts';
 import type { Step } from '../states.ts';
-import { answerOf, hasEnded, wasRejected } from '../states.ts';
+import { actionStep, answerOf, hasEnded, wasRejected } from '../states.ts';
 import { openDelivery } from './blocked.ts';
 import type { WorkRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
@@ -77,7 +77,7 @@ export function attemptAgain(
 const isOwn = ({ holder }: WorkRow, work: Accept['work']): boolean => work.kind === 'held' && work.holder === holder;
 
 /** Sends the text of an ended dispatch again. */
-export function resend(unit: WorkUnit, { ref, key, again, now }: Headed<Resend>): MutationResults['resend'] {
+export function resend(unit: WorkUnit, { ref, key, again, by, now }: Headed<Resend>): MutationResults['resend'] {
   const { rows } = unit;
   if (rows.work.get(ref) !== undefined) return { kind: 'open' };
   const row = rows.ended.get(ref);
@@ -93,6 +93,8 @@ export function resend(unit: WorkUnit, { ref, key, again, now }: Headed<Resend>)
   }
   const steps = unit.stepsOf(row);
   unit.reopen(row, now);
+  if (by !== undefined)
+    unit.move(row, { to: 'delivering', at: now, steps: [actionStep({ outcome: 'replayed', at: now, by })] });
   const last = (index: number): Step | undefined => steps.findLast((step) => step.index === index);
   const isMeant = (index: number): boolean => (again ? last(index)?.outcome !== 'withdrawn' : !hasEnded(steps, index));
   openDeliveries(unit, row, dispatch, steps, isMeant, now);

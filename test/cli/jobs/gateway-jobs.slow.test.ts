@@ -131,10 +131,10 @@ test('the control socket creates jobs from blueprints, the public server does no
   const { id, ...rest } = made.body;
   assert.match(String(id), /^[a-z2-9]{6}$/);
   assert.deepEqual(
-    { ...rest, next_run: '' },
+    { ...rest, next_runs: [] },
     {
       ...{ name: 'morning-brief', schedule: '30 6 * * *', schedule_human: 'daily at 06:30' },
-      ...{ timezone: 'Europe/Berlin', deliver: ['local'], next_run: '', warnings: [] },
+      ...{ timezone: 'Europe/Berlin', deliver: ['local'], next_runs: [], warnings: [] },
     },
   );
   const { stdout } = await gateway.cli('job', 'list', '--json');

@@ -3,6 +3,7 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { runInProcess, startInProcess } from '../../helpers/cli.ts';
+import { sendRaw } from '../../helpers/serve.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 import { furnish, post, rootConfig, SECRETS, world, write } from './three-profiles.ts';
 
@@ -25,6 +26,38 @@ test('an unknown route, an unknown profile and a mismatch get the same answer, e
   assert.equal(answers[0]?.status, 404);
   assert.equal((await post(`${gateway.url}/p/red/webhooks/for-red`, SECRETS.blue)).status, 401);
   assert.equal((await post(`${gateway.url}/p/red/webhooks/for-red`, red)).status, 202);
+});
+
+test('whatever is asked, a route of a profile looks like a missing one under any other path', async (t) => {
+  const { gateway } = await world(t);
+  const send = async (method: string, path: string, more: string, body = ''): Promise<string> => {
+    const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${more}\r\n`;
+    const answer = await sendRaw(Number(new URL(gateway.url).port), [head + body]);
+    return answer.replace(/^Date: .*\r\n/im, '');
+  };
+  const requests: readonly (readonly [method: string, more: string, body?: string])[] = [
+    ...(['GET', 'HEAD', 'OPTIONS', 'DELETE'] as const).map(
+      (method) => [method, 'Origin: https://a.example\r\n'] as const,
+    ),
+    ['POST', 'Content-Length: 2\r\nExpect: 100-continue\r\n'],
+    ['POST', `Content-Length: 2\r\nX-Hub-Signature-256: sha256=${'0'.repeat(64)}\r\n`, '{}'],
+    ['POST', 'Content-Length: 2\r\nContent-Encoding: gzip\r\n', '{}'],
+  ];
+  const paths = [
+    ...['/p/blue/webhooks/for-red', '/webhooks/for-red', '/p/red/webhooks/plain', '/p/blue/../red/webhooks/for-red'],
+    ...[
+      '/p/%72ed/webhooks/for-red',
+      '/p/red%2fwebhooks/for-red',
+      '/p//red/webhooks/for-red',
+      '/p/red/webhooks/FOR-RED',
+    ],
+    ...['/p/blue/webhooks/for-red/status/x', '/p/blue/webhooks/for-red?hub.challenge=1', '/p/red/health', '/p/red/'],
+  ];
+  for (const [method, more, body] of requests) {
+    const missing = await send(method, '/p/nothing/webhooks/nothing', more, body);
+    assert.match(missing, /^HTTP\/1\.1 404 /);
+    for (const path of paths) assert.equal(await send(method, path, more, body), missing, `${method} ${path}`);
+  }
 });
 
 /** Removes something from red that the others have, or makes it refer to theirs. */

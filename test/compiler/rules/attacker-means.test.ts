@@ -49,6 +49,32 @@ ${rest}`;
   ] as const)
     it(`${found ? 'is reported' : 'is not reported'} with ${agent}`, async () =>
       assert.equal((await errorsOf(config('', APPROVE, agent))).includes('approval-unconfined'), found));
+  const SAFE = 'agent: { command: [a, "{toolsets}"], sandbox: { network: none } }';
+  const WILD = '{ command: [b, "{toolsets}"] }';
+  const reads = (agent: string, prompt = '{issue.title}', rest = '') =>
+    `, pub: { prompt: "${prompt}", deliver: log${agent}${rest} }`;
+  const JOB =
+    'jobs: { j: { schedule: "0 9 * * *", prompt: "x", deliver: telegram, outputs: { o: { deliver: telegram, approve: true } } } }';
+  for (const [what, route, rest, found] of [
+    ['another agent that reads strangers', `${APPROVE} }${reads(', agent: wild')}`, `agents: { wild: ${WILD} }`, true],
+    ['an agent that approves an output', `${OUTPUTS} }${reads(', agent: wild')}`, `agents: { wild: ${WILD} }`, true],
+    ['a message of no agent', `${APPROVE}, agent: none }${reads(', agent: wild')}`, `agents: { wild: ${WILD} }`, true],
+    ['a job', ` }${reads(', agent: wild')}`, `agents: { wild: ${WILD} }\n${JOB}`, true],
+    ['a job of the agent', ' }', `agents: { wild: ${WILD} }\n${JOB.replace('prompt', 'agent: wild, prompt')}`, true],
+    ['a route that reads nothing', `${APPROVE} }${reads(', agent: wild', 'x')}`, `agents: { wild: ${WILD} }`, false],
+    [
+      'a disabled route',
+      `${APPROVE} }${reads(', agent: wild', '{a}', ', enabled: false')}`,
+      `agents: { wild: ${WILD} }`,
+      false,
+    ],
+    ['no approval', ` }${reads(', agent: wild')}`, `agents: { wild: ${WILD} }`, false],
+  ] as const)
+    it(`${found ? 'is reported' : 'is not reported'}: ${what}`, async () => {
+      const text = config('', route, `${SAFE}\n${rest}`).replace(' } } } }', ' } } }');
+      const rules = await errorsOf(text);
+      assert.equal(rules.includes('approval-unconfined'), found, rules.join());
+    });
 });
 
 describe('hosts of a sandbox', () => {

@@ -7,7 +7,7 @@ import type { GuardRows } from '../../../runtime/store/run-limits.ts';
 import { addMessage } from './dispatches.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { MemoryTables } from './tables.ts';
-import { move, nameOf } from './tables.ts';
+import { addAction, move, nameOf } from './tables.ts';
 
 export function guardHandlers(tables: MemoryTables): Pick<MutationHandlers, 'put_guard' | 'pause_route'> {
   return { put_guard: (m) => put(tables, m), pause_route: (m) => pause(tables, m) };
@@ -19,7 +19,7 @@ export const guardRows = ({ guard }: MemoryTables): GuardRows => ({
   putGuardRow: (row, expires_at) => void guard.set(nameOf(row.kind, row.key), { ...row, expires_at }),
 });
 
-function put(tables: MemoryTables, { row, expect, body, expires_at, dispatch, held, now }: PutGuard): boolean {
+function put(tables: MemoryTables, { row, expect, body, expires_at, dispatch, held, by, now }: PutGuard): boolean {
   const name = nameOf(row.kind, row.key);
   if ((tables.guard.get(name)?.body ?? null) !== expect) return false;
   if (body === null) tables.guard.delete(name);
@@ -27,15 +27,16 @@ function put(tables: MemoryTables, { row, expect, body, expires_at, dispatch, he
   if (dispatch !== null) addMessage(tables, dispatch, now);
   const run = tables.dispatches.get(held?.ref ?? 0);
   if (run?.state !== 'pending') return true;
+  if (by !== undefined) addAction(run, held?.drop === true ? 'dropped' : 'released', by, now);
   move(tables, run, held?.drop === true ? 'skipped' : 'pending');
   Object.assign(run, held?.drop === true ? { finished_at: now, reason: 'loop' } : { due_at: now, set_at: now });
   return true;
 }
 
-function pause(tables: MemoryTables, { profile, route, paused, until, now }: PauseRoute): null {
+function pause(tables: MemoryTables, { profile, route, paused, until, by, now }: PauseRoute): null {
   const key = JSON.stringify([profile, route]);
   const since = (until === null ? pauseFor(tables, { profile, route }, now)?.since : null) ?? now;
-  const body = JSON.stringify({ since, until });
+  const body = JSON.stringify({ since, until, by });
   if (paused) tables.guard.set(nameOf('pause', key), { kind: 'pause', key, body, expires_at: until });
   else tables.guard.delete(nameOf('pause', key));
   return null;

@@ -9,7 +9,7 @@ import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { addDeliveries } from './dispatches.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
-import { claim, move, namesOf, sessionOf, setMessage } from './tables.ts';
+import { addAction, claim, move, namesOf, sessionOf, setMessage } from './tables.ts';
 
 type Delivery = Dispatch['deliveries'][number];
 
@@ -54,7 +54,7 @@ export function continueMessage(tables: MemoryTables, m: Accept, of: StoredClaim
   return { kind: 'stored', ref: row.ref, continued };
 }
 
-function resend(tables: MemoryTables, { ref, key, again, now }: Resend): MutationResults['resend'] {
+function resend(tables: MemoryTables, { ref, key, again, by, now }: Resend): MutationResults['resend'] {
   const row = tables.dispatches.get(ref);
   if (row === undefined) return { kind: 'unknown' };
   if (row.state === 'pending' || row.state === 'running' || row.state === 'delivering') return { kind: 'open' };
@@ -69,6 +69,7 @@ function resend(tables: MemoryTables, { ref, key, again, now }: Resend): Mutatio
     tables.claims.set(name, now + message.ttl_ms);
   }
   reopen(tables, row, now);
+  if (by !== undefined) addAction(row, 'replayed', by, now);
   due(tables, row, now, (index) => (again ? lastOf(row, index)?.outcome !== 'withdrawn' : !isOver(lastOf(row, index))));
   return { kind: 'stored' };
 }
@@ -79,8 +80,9 @@ function reopen(tables: MemoryTables, row: DispatchRow, now: number): void {
 }
 
 const isApproved = ({ steps }: DispatchRow, at: number): boolean =>
-  steps.filter(({ index, outcome }) => index === at && ['approved', 'rejected', 'ok'].includes(outcome)).at(-1)
-    ?.outcome === 'approved';
+  steps
+    .filter(({ index, outcome }) => index === at && ['approved', 'rejected', 'undone', 'ok'].includes(outcome))
+    .at(-1)?.outcome === 'approved';
 
 function due(tables: MemoryTables, row: DispatchRow, now: number, isMeant: (index: number) => boolean): void {
   const open = row.dispatch.deliveries

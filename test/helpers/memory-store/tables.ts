@@ -244,3 +244,14 @@ export function move(tables: MemoryTables, row: DispatchRow, to: DispatchState):
   tally[to]++;
   row.state = to;
 }
+
+/** Adds the step of a person who has changed a dispatch. */
+export function addAction(
+  row: DispatchRow,
+  outcome: 'replayed' | 'released' | 'dropped',
+  by: string,
+  at: number,
+): void {
+  const step = { kind: 'action', index: null, outcome, started_at: at, at, by } as const;
+  row.steps = [...row.steps, { ...step, next_at: null, reason: null, sent: 0, message_id: null }];
+}

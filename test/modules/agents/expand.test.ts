@@ -123,6 +123,8 @@ test('every shipped entry compiles with what it needs, and has no placeholder th
         [],
         use,
       );
+      const takesServer = argv.includes('{mcp}');
+      assert.equal(takesServer, (program?.mcp?.arguments ?? []).length > 0, `${use} and its arguments for outputs`);
     }
     assert.ok(versions !== undefined && docs !== undefined && packageName !== undefined, use);
   }

@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { readdirSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
@@ -205,6 +215,60 @@ describe('conversations', () => {
     await run('b', { continued: true });
     assert.ok(seen.every(({ argv }) => !argv.includes('--dangerous')));
   });
+});
+
+/** Plants something in the private folder of the program, where `outside` belongs to the operator. */
+type Plant = (state: string, outside: string) => void;
+
+const PLANTS: Readonly<Record<string, Plant>> = {
+  'a link in place of the settings': (state, outside) =>
+    symlinkSync(join(outside, 'settings.json'), join(state, '.gemini/settings.json')),
+  'a link to a file that does not exist': (state, outside) =>
+    symlinkSync(join(outside, 'new.json'), join(state, '.gemini/settings.json')),
+  'a hard link in place of the settings': (state, outside) =>
+    linkSync(join(outside, 'settings.json'), join(state, '.gemini/settings.json')),
+  'a folder in place of the settings': (state) => mkdirSync(join(state, '.gemini/settings.json')),
+  'a link in place of the folder': (state, outside) => {
+    rmSync(join(state, '.gemini'), { recursive: true });
+    symlinkSync(outside, join(state, '.gemini'));
+  },
+  'a link to itself': (state) => {
+    rmSync(join(state, '.gemini'), { recursive: true });
+    symlinkSync('.gemini', join(state, '.gemini'));
+  },
+  'a file in place of the folder': (state) => {
+    rmSync(join(state, '.gemini'), { recursive: true });
+    writeFileSync(join(state, '.gemini'), '');
+  },
+  'no access to the folder': (state) => chmodSync(join(state, '.gemini'), 0o500),
+  'no access to anything': (state) => chmodSync(state, 0),
+  'no access to a folder that is not kept': (state) => mkdirSync(join(state, 'x/y'), { recursive: true, mode: 0o500 }),
+};
+
+describe('the files of the next run of a conversation are written, and nothing outside, after', () => {
+  for (const [what, plant] of Object.entries(PLANTS)) {
+    test(what, async (t) => {
+      const outside = tempDir(t);
+      writeFileSync(join(outside, 'settings.json'), 'of the operator', { mode: 0o644 });
+      let isPlanted = false;
+      const { run } = start(t, 'gemini-cli', ({ env }) => {
+        const settings = join(String(env.GEMINI_CLI_HOME), '.gemini/settings.json');
+        assert.ok(lstatSync(settings).isFile());
+        assert.match(readFileSync(settings, 'utf8'), /telemetry/);
+        if (!isPlanted) {
+          rmSync(settings);
+          plant(String(env.GEMINI_CLI_HOME), outside);
+        }
+        isPlanted = true;
+        return exit(0, JSON.stringify({ response: 'done' }));
+      });
+      for (const prompt of ['a', 'b', 'c'])
+        assert.equal((await run(prompt, { continued: true })).answer, 'done', prompt);
+      assert.deepEqual(readdirSync(outside), ['settings.json']);
+      assert.equal(readFileSync(join(outside, 'settings.json'), 'utf8'), 'of the operator');
+      assert.equal(lstatSync(join(outside, 'settings.json')).mode & 0o777, 0o644);
+    });
+  }
 });
 
 describe('what a run may do', () => {

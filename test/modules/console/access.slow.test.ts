@@ -46,6 +46,7 @@ function ask(url: string, path: string, { method = 'GET', headers = {}, body = '
   });
 }
 
+const ROLES: Readonly<Record<string, string>> = { ann: 'operator', bob: 'viewer', cy: 'operator' };
 const JSON_BODY = { 'content-type': 'application/json' };
 const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
 
@@ -108,12 +109,52 @@ describe('a login', () => {
         /^hookwright_console=\d+\.[0-9a-f]{24}\.[0-9a-f]{64}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
       );
       const { text } = await ask(url, '/api/session', { headers: { cookie: `a=b; ${pairIn(cookie)}` } });
-      assert.deepEqual(JSON.parse(text), { role, signs_in: true, name: null });
+      assert.deepEqual(JSON.parse(text), { role, user: null, signs_in: true, name: null });
       const later = pairIn(cookie).replace(/=(\d+)/, (_, at: string) => `=${Number(at) + 1}`);
       const other = pairIn(cookie).replace(/\.[0-9a-f]{24}\./, `.${'0'.repeat(24)}.`);
       for (const changed of [later, other])
         assert.equal((await ask(url, '/api/session', { headers: { cookie: changed } })).status, 401);
     }
+  });
+
+  it('knows people by their tokens, until the next reload removes them', async (t) => {
+    const home = tempDir(t);
+    const people = (names: readonly string[]): string =>
+      configOf(
+        `, users: { ${names.map((name) => `${name}: { token: the-token-of-${name}, role: ${ROLES[name]} }`).join(', ')} }`,
+      );
+    const { url, gateway } = await startConsole(t, people(['ann', 'bob', 'cy']), {}, home);
+    const of = async (headers: Record<string, string>): Promise<unknown> => {
+      const { status, text } = await ask(url, '/api/session', { headers });
+      const { user, role } = JSON.parse(text);
+      return status === 200 ? [user, role] : status;
+    };
+    const cookies = {
+      ann: { cookie: pairIn(await login(url, 'the-token-of-ann')) },
+      bob: { cookie: pairIn(await login(url, 'the-token-of-bob')) },
+    };
+    assert.deepEqual(await of(bearer('the-token-of-ann')), ['ann', 'operator']);
+    assert.deepEqual(await of(cookies.ann), ['ann', 'operator']);
+    assert.deepEqual(await of(cookies.bob), ['bob', 'viewer']);
+    assert.equal(await of(bearer(TOKEN)), 401);
+    assert.equal(await of({}), 401);
+    const pause = { method: 'POST', headers: { ...JSON_BODY, ...bearer('the-token-of-bob') }, body: '{}' };
+    assert.equal((await ask(url, '/api/routes/hello/pause', pause)).status, 403);
+    const asAnn = { ...pause, headers: { ...pause.headers, ...bearer('the-token-of-ann') } };
+    assert.equal((await ask(url, '/api/routes/hello/pause', asAnn)).status, 200);
+    const { text } = await ask(url, '/api/overview', { headers: bearer('the-token-of-bob') });
+    assert.deepEqual(
+      JSON.parse(text).paused.map(({ route, by }: { route: string; by: string }) => [route, by]),
+      [['hello', 'console:ann']],
+    );
+    writeFileSync(join(home, 'config.yaml'), people(['bob']), { mode: 0o600 });
+    assert.equal((await gateway.cli('gateway', 'reload')).code, 0);
+    assert.equal(await of(cookies.ann), 401);
+    assert.equal(await of(bearer('the-token-of-ann')), 401);
+    assert.deepEqual(await of(cookies.bob), ['bob', 'viewer']);
+    writeFileSync(join(home, 'config.yaml'), configOf(''), { mode: 0o600 });
+    assert.equal((await gateway.cli('gateway', 'reload')).code, 0);
+    assert.equal(await of({}), 401, 'a console that was opened with tokens needs a restart to be open');
   });
 
   it('limits the cookie to the path of the console below another site', async (t) => {

@@ -51,7 +51,13 @@ function bench() {
   const clock = new FakeClock();
   const seen = { total: 0, reads: 0, isOut: false, isKnown: true };
   const live = new LiveEvents({
-    ...{ clock, log: silentLog, readiness: () => ({ ready: true, problems: [] }), schemeLabel: String, token: null },
+    ...{
+      clock,
+      log: silentLog,
+      readiness: () => ({ ready: true, problems: [] }),
+      schemeLabel: String,
+      isOpen: () => true,
+    },
     plan: { host: '127.0.0.1', port: 0, token: null },
     kept: () => ({ kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } }),
     requestCount: () => seen.total,

@@ -1,13 +1,14 @@
 /** Ended logins: on several gateways, while the store is unavailable, and their limit. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { RoleToken } from '../../../modules/console/runtime/access.ts';
 import { Logins } from '../../../modules/console/runtime/access.ts';
+import type { Credential } from '../../../runtime/table/link-people.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
 import { silentLog } from '../../helpers/log.ts';
 import { createMemoryStore } from '../../helpers/memory-store.ts';
 
-const TOKENS: readonly RoleToken[] = [['operator', 'token-of-the-operators']];
+const OPERATOR: Credential = { role: 'operator', name: null, token: 'token-of-the-operators' };
+const TOKENS = [OPERATOR];
 
 it('ends on every gateway of a store within a second, or when the gateway can read the store again', async () => {
   const clock = new FakeClock();
@@ -18,7 +19,7 @@ it('ends on every gateway of a store within a second, or when the gateway can re
   const write: typeof store.write = (change) => (isFull ? Promise.reject(new Error('full')) : store.write(change));
   const one = new Logins({ store: { read: store.read, write }, clock, log: silentLog });
   const other = new Logins({ store: { read, write: store.write }, clock, log: silentLog });
-  const cookie = `hookwright_console=${one.begin('token-of-the-operators')}`;
+  const cookie = `hookwright_console=${one.begin(OPERATOR)}`;
   const login = await other.find(cookie, TOKENS);
   assert.ok(login);
   isOut = true;
@@ -29,10 +30,30 @@ it('ends on every gateway of a store within a second, or when the gateway can re
   assert.equal(await one.end(login), true);
   assert.equal(await one.find(cookie, TOKENS), null);
   clock.advance(1000);
-  assert.equal((await other.find(cookie, TOKENS))?.role, 'operator');
+  assert.equal((await other.find(cookie, TOKENS))?.person.role, 'operator');
   isOut = false;
   clock.advance(1000);
   assert.equal(await other.find(cookie, TOKENS), null);
   clock.advance(12 * 3_600_000);
-  assert.equal(await one.find(`hookwright_console=${one.begin('another-token')}`, TOKENS), null);
+  assert.equal(
+    await one.find(`hookwright_console=${one.begin({ ...OPERATOR, token: 'another-token' })}`, TOKENS),
+    null,
+  );
+});
+
+it('is bound to the person: a cookie ends if its token is removed, or becomes that of another person', async () => {
+  const logins = new Logins({ store: createMemoryStore(), clock: new FakeClock(), log: silentLog });
+  const ann: Credential = { role: 'operator', name: 'ann', token: 'the-token-of-ann' };
+  const bob: Credential = { role: 'operator', name: 'bob', token: 'the-token-of-bob' };
+  const cookie = `hookwright_console=${logins.begin(ann)}`;
+  assert.equal((await logins.find(cookie, [bob, ann]))?.person.name, 'ann');
+  assert.equal((await logins.find(cookie, [{ ...ann, role: 'viewer' }]))?.person.role, 'viewer');
+  const others = [
+    [],
+    [bob],
+    [{ ...bob, token: ann.token }],
+    [{ ...ann, name: null }],
+    [{ ...ann, token: 'a-new-token' }],
+  ];
+  for (const people of others) assert.equal(await logins.find(cookie, people), null);
 });

@@ -177,7 +177,7 @@ gateway: { console: { port: 0, token: ${TOKEN} }, approvals: { deliver: log } }
     assert.deepEqual(await waitingOf(console, 0), []);
     const late = await ask(path, { ...POST, body: '{"approve":false}' });
     assert.equal(late.status, 409);
-    assert.match(String(refusalIn(late)), /^late,already approved by the console at \d{4}-\d\d-\d\d \d\d:\d\d UTC: /);
+    assert.match(String(refusalIn(late)), /^late,already approved by console at \d{4}-\d\d-\d\d \d\d:\d\d UTC: /);
   });
 
   it('stay pending if their target has changed, and the response says so', async (t) => {
@@ -224,7 +224,7 @@ gateway: { console: { port: 0, token: ${TOKEN} }, approvals: { deliver: log } }
     assert.deepEqual(
       skipped.timeline.slice(-3).map(({ what, outcome }) => [what, outcome]),
       [
-        ['rejected by the console', 'rejected'],
+        ['rejected by console', 'rejected'],
         ['not sent', null],
         ['skipped', null],
       ],

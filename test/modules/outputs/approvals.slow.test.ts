@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { compileText } from '../../../main/compiler.ts';
 import { answerApproval, findApproval, listApprovals, receiverOf } from '../../../modules/outputs/runtime/approvals.ts';
-import { noticeText } from '../../../modules/outputs/runtime/open-approvals.ts';
+import { noticeText } from '../../../modules/outputs/runtime/notice.ts';
 import { destinationInTable } from '../../../runtime/deliver/http/link-variant.ts';
 import { listJobs, manualDispatch } from '../../../runtime/dispatch/scheduler/job.ts';
 import type { OperatedService } from '../../../runtime/service/options.ts';

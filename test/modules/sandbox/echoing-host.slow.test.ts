@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createPlain } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { createServer as createRaw } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
@@ -86,7 +88,7 @@ async function startHost(t: TestContext, elsewhere = '') {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   atEnd(t, () => void server.close());
-  return { port: (server.address() as AddressInfo).port, cert, got };
+  return { port: (server.address() as AddressInfo).port, key, cert, got };
 }
 
 async function runThere(t: TestContext, script: string, guarded: Partial<GuardedSecretPlan> = {}, secret = KEY) {
@@ -95,17 +97,42 @@ async function runThere(t: TestContext, script: string, guarded: Partial<Guarded
   mkdirSync(join(home, 'work'), { recursive: true });
   const other = await startHost(t);
   const host = await startHost(t, `https://localhost:${other.port}`);
-  const plan: SandboxPlan = { network: [`127.0.0.1:${host.port}`, `localhost:${other.port}`], read: [], write: [] };
+  const readers = await startReaders(t, host);
+  const network = [`localhost:${other.port}`, ...[host.port, ...readers].map((port) => `127.0.0.1:${port}`)];
+  const plan: SandboxPlan = { network, read: [], write: [] };
   const walls = { onlyTo: { KEY: { only_to: [`127.0.0.1:${host.port}`], header: 'Authorization', ...guarded } } };
   const env = {
     KEY: secret,
     HOST: `https://127.0.0.1:${host.port}`,
     OTHER: `https://localhost:${other.port}`,
+    READERS: readers.join(' '),
     NODE_EXTRA_CA_CERTS: host.cert,
   };
   const run = { argv: ['bash', '-c', script], stdin: '', cwd: join(home, 'work/run'), plan, walls, env };
   const [result] = await runSandboxed(user, { home, userHome: join(root, 'user'), hidden: [], runs: [run] });
-  return { stdout: result?.stdout ?? '', stderr: result?.stderr ?? '', host, other };
+  return { stdout: result?.stdout ?? '', stderr: result?.stderr ?? '', denied: result?.denied ?? [], host, other };
+}
+
+/** Ports of the same host that return its key: HTTP, HTTPS, and bytes without a protocol. */
+async function startReaders(t: TestContext, { key, cert }: { readonly key: string; readonly cert: string }) {
+  const respond = (_: unknown, response: ServerResponse) => {
+    response.writeHead(200, { 'x-key': KEY, trailer: 'x-end', 'transfer-encoding': 'chunked' });
+    response.write(`[${KEY}]`);
+    response.addTrailers({ 'x-end': KEY });
+    response.end();
+  };
+  const servers = [
+    createPlain(respond),
+    createServer({ key: readFileSync(key), cert: readFileSync(cert) }, respond),
+    createRaw((socket) => void socket.on('error', () => {}).end(`RAW ${KEY}`)),
+  ];
+  const ports: number[] = [];
+  for (const server of servers) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    atEnd(t, () => void server.close());
+    ports.push((server.address() as AddressInfo).port);
+  }
+  return ports;
 }
 
 const AUTH = '-H "authorization: Bearer $KEY"';
@@ -155,6 +182,19 @@ curl -sSk ${AUTH} "\${HOST/https/http}/body/verbatim"; curl -sSk ${AUTH} -H "hos
       other.got.every(({ headers }) => !headers.includes(KEY)),
       true,
     );
+  });
+
+  test('reveals the secret at no other port of it, and no tunnel to it', async (t) => {
+    const script = `set -- $READERS
+for how in '' -I --http1.0 '-H connection:upgrade -H upgrade:websocket' '-r 1-9' --raw; do curl -sSki $how http://127.0.0.1:$1/ https://127.0.0.1:$2/ http://127.1:$1/ 2>&1; done
+for port in $1 $3 \${HOST##*:}; do
+  curl -sSki -m 5 --proxytunnel http://127.0.0.1:$port/ 2>&1; curl -sSki -m 5 -x socks5h://\${ALL_PROXY#*://} http://127.0.0.1:$port/ 2>&1
+done; curl -sSki -m 5 -x socks5h://\${ALL_PROXY#*://} https://127.0.0.1:$2/ 2>&1`;
+    const { stdout, denied } = await runThere(t, script);
+    assertHidden(stdout);
+    assert.ok(!stdout.includes('RAW'), stdout);
+    assert.ok((stdout.match(/\[placeholder-/g)?.length ?? 0) >= 12, stdout);
+    assert.equal(denied.filter((each) => /^127\.0\.0\.1:\d+: /.test(each)).length, 4, denied.join('\n'));
   });
 
   test('is not dangerous for a secret that cannot be recognised in every spelling, because nothing runs', async (t) => {

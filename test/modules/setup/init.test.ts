@@ -3,9 +3,13 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { parse } from 'yaml';
 import { readTemplates } from '../../../modules/setup/cli/init/plan-init.ts';
-import { runInProcess } from '../../helpers/cli.ts';
+import { runInProcess, runOnFakeTerminal } from '../../helpers/cli.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
+import { ENTER } from './setup/questions.ts';
+
+const down = '\u001b[B';
 
 for (const { name } of readTemplates()) {
   test(`the template ${name} passes lint and its tests, and has its secrets`, async (t) => {
@@ -26,6 +30,62 @@ for (const { name } of readTemplates()) {
     assert.match(doctor.stdout, /\nok +routes +secrets /);
   });
 }
+
+// Without an agent, with a command, and with `openai`.
+for (const name of ['quickstart', 'code-review', 'triage']) {
+  test(`the template ${name} with a known program as its agent passes lint and its tests`, async (t) => {
+    const [home, cwd] = [tempDir(t), tempDir(t)];
+    const init = await runInProcess(['init', '--template', name, '--agent', 'claude-code'], { home, cwd });
+    assert.equal(init.code, 0, init.stderr);
+    const config = readFileSync(join(cwd, 'hookwright.yaml'), 'utf8');
+    assert.match(config, /^agent:\n {2}use: claude-code\n {2}key: env:ANTHROPIC_API_KEY\n$/m);
+    assert.equal(config.match(/^agent:/gm)?.length, 1);
+    assert.match(readFileSync(join(cwd, '.env'), 'utf8'), /^# ANTHROPIC_API_KEY=$/m);
+    assert.match(init.stderr, /\.env: .*ANTHROPIC_API_KEY/);
+    const lint = await runInProcess(['lint'], { home, cwd });
+    assert.equal(lint.code, 0, lint.stdout);
+    const tests = await runInProcess(['test'], { home, cwd });
+    assert.equal(tests.code, 0, tests.stdout + tests.stderr);
+  });
+}
+
+test('an agent is refused before anything is written, if it is unknown or needs more than a key', async (t) => {
+  const [home, cwd] = [tempDir(t), tempDir(t)];
+  for (const [agent, reason] of [
+    ['claude', /claude-code/],
+    ['constructor', /claude-code/],
+    ['pi', /model.*base_url/],
+  ] as const) {
+    const { code, stderr } = await runInProcess(['init', '--yes', '--agent', agent], { home, cwd });
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, reason);
+  }
+  assert.deepEqual(readdirSync(cwd), []);
+});
+
+test('on a terminal it asks for the template, the program and what that needs', async (t) => {
+  const [home, cwd] = [tempDir(t), tempDir(t)];
+  const answers = [
+    ['Start from', ENTER],
+    ['Which program', `${down.repeat(5)}${ENTER}`],
+    ['Key ', ENTER],
+    ['model?', `qwen3:8b${ENTER}`],
+    ['base_url?', `http://127.0.0.1:11434/v1${ENTER}`],
+  ] as const;
+  const { code, stderr } = await runOnFakeTerminal(['init'], answers, { home, cwd });
+  assert.equal(code, 0, stderr);
+  const { agent } = parse(readFileSync(join(cwd, 'hookwright.yaml'), 'utf8')) as { readonly agent: object };
+  assert.deepEqual(agent, {
+    use: 'opencode',
+    key: 'env:MODEL_KEY',
+    model: 'qwen3:8b',
+    base_url: 'http://127.0.0.1:11434/v1',
+  });
+  const other = tempDir(t);
+  const kept = await runOnFakeTerminal(['init'], [answers[0], ['Which program', ENTER]], { home, cwd: other });
+  assert.equal(kept.code, 0, kept.stderr);
+  assert.doesNotMatch(readFileSync(join(other, 'hookwright.yaml'), 'utf8'), /^agent:/m);
+});
 
 test('its help describes each template in a sentence', async (t) => {
   const { stdout } = await runInProcess(['init', '--help'], { home: tempDir(t) });

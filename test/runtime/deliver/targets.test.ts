@@ -112,8 +112,9 @@ function exchangeTests(one: TargetCase, exchange: NonNullable<TargetCase['exchan
 
 test('every variant of every declarative target has a case', () => {
   // Code hosts are tested in github.test.ts and gitlab.test.ts, because they remember posts; http in http-endpoint.test.ts,
-  // because it depends on the configuration.
-  const plans = Object.values(shippedTargets()).filter(({ name }) => name !== 'http' && !/^git(hub|lab)_/.test(name));
+  // because it depends on the configuration. The reactions of Slack, which sends several requests, are in progress.test.ts.
+  const others = /^(http$|git(hub|lab)_|slack_reaction$)/;
+  const plans = Object.values(shippedTargets()).filter(({ name }) => !others.test(name));
   const declared = plans.flatMap(({ name, variants }) => variants.map((variant) => `${name} ${variant.name}`));
   const covered = new Set(TARGET_CASES.map((one) => `${one.target} ${one.variant}`));
   assert.deepEqual([...covered].sort(), declared.sort());

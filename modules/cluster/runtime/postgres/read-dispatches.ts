@@ -151,6 +151,7 @@ async function list(
   add(filter.route, (place) => `d.route = ${place}`);
   add(filter.job, (place) => `d.job = ${place}`);
   add(filter.since, (place) => `d.accepted_at >= ${place}`);
+  add(filter.until, (place) => `d.accepted_at < ${place}`);
   add(filter.before, (place) => `d.ref < ${place}`);
   if (filter.delivery_id !== undefined) add(inHead(filter.delivery_id), (place) => `strpos(d.head, ${place}) > 0`);
   const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;

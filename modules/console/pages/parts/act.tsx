@@ -57,6 +57,30 @@ export function Act({ act, primary = false, label, children }: ActProps) {
   );
 }
 
+interface UndoProps extends Pick<ActProps, 'act'> {
+  /** Unix ms. */
+  readonly until: number;
+}
+
+/** A button to undo an action, which counts the seconds down and disappears. */
+export function Undo({ until, act }: UndoProps) {
+  const secondsLeft = (): number => Math.ceil((until - Date.now()) / 1000);
+  const [left, setLeft] = useState(secondsLeft());
+  useEffect(() => {
+    setLeft(secondsLeft());
+    const timer = setInterval(() => setLeft(secondsLeft()), 200);
+    return () => clearInterval(timer);
+  }, [until]);
+  if (left <= 0) return null;
+  return (
+    <Operator>
+      <Act act={act}>
+        Undo <span aria-hidden="true">({left} s)</span>
+      </Act>
+    </Operator>
+  );
+}
+
 /** @param text the text to copy @param note added to the confirmation */
 export function Copy({
   text,

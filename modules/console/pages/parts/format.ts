@@ -29,6 +29,16 @@ export function instant(of: number | string | null | undefined, precision: 'minu
     .replace('T', ' ')} UTC`;
 }
 
+/** `Mon 2026-01-05 09:00` in a time zone; as `instant` if the browser does not know the zone. @param of ISO instant */
+export function inZone(of: string, timeZone: string): string {
+  try {
+    const day = new Date(of).toLocaleDateString('en-GB', { weekday: 'short', timeZone });
+    return `${day} ${new Date(of).toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short', timeZone })}`;
+  } catch {
+    return instant(of);
+  }
+}
+
 export function bytes(count: number): string {
   if (count < 1024) return `${count} B`;
   return count < 1_048_576 ? `${(count / 1024).toFixed(1)} KiB` : `${(count / 1_048_576).toFixed(1)} MiB`;

@@ -13,30 +13,17 @@ const EVERY_MS = 15_000;
 
 type State = Output<'getOverview'>;
 
-type Action =
+export type Action =
   | readonly [does: 'copy', text: string]
   | readonly [does: 'replay', of: State['dead'][number]]
   | readonly [does: 'resume', of: State['paused'][number]]
-  | readonly [does: 'open', text: string, href: string]
-  | null;
+  | readonly [does: 'open', text: string, href: string];
 
+type Subject = readonly [name: string, href?: string];
 /** A problem that needs a person: one line, one link, one action. */
-export interface Need {
-  readonly kind: Kind;
-  readonly icon: IconName;
-  /** What it is about, and its address. */
-  readonly of: readonly [name: string, href?: string];
-  readonly text: string;
-  readonly action: Action;
-}
+export type Need = readonly [kind: Kind, icon: IconName, of: Subject, text: string, action?: Action];
 
-const need = (kind: Kind, icon: IconName, of: Need['of'], text: string, action: Action = null): Need => ({
-  kind,
-  icon,
-  of,
-  text,
-  action,
-});
+const need = (...of: Need): Need => of;
 
 /** Alerts about problems that have their own lines. */
 const OWN_LINES = ['delivery_dead', 'approval', 'config_rejected'];
@@ -57,7 +44,7 @@ export function needsOf(state: State): readonly Need[] {
   const { problems, alerts, subscriptions, store, paused, dead, states } = state;
   const faults = [...(store.damage === null ? [] : [`The store is damaged: ${store.damage}`]), ...store.refused];
   const waiting = states?.waiting ?? 0;
-  const deadOf = ({ route, job, count: number }: State['dead'][number]): Need['of'] => [
+  const deadOf = ({ route, job, count: number }: State['dead'][number]): Subject => [
     `${count(number, 'failed delivery', 'failed deliveries')} of ${route ?? job ?? 'the gateway'}`,
     to(['deliveries'], { state: 'dead', route, job: route === null ? job : null }),
   ];

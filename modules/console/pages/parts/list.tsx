@@ -21,22 +21,27 @@ interface Filter {
 /** Filters by parameter of the operation. */
 type Filters = Readonly<Record<string, Filter>>;
 
-/** The time range of a list: a span until now, in seconds, or a start. */
+/** The time range of a list: a span until now, in seconds, or a start and an end. */
 export const RANGE = {
   range: {
     label: 'Range',
     choices: { 900: 'Last 15 min', 3600: 'Last hour', 86400: 'Last 24 h', 604800: 'Last 7 days', custom: 'Custom' },
   },
   since: { label: 'From (UTC)', type: 'datetime-local' },
+  until: { label: 'To (UTC)', type: 'datetime-local' },
 } as const;
 
 /** The choices of an enumeration of the API. */
 export const choicesOf = (names: readonly string[]): Filter['choices'] =>
   Object.fromEntries(names.map((each) => [each, each.replaceAll('_', ' ')]));
 
+/** Filters that count only with a custom range. */
+const CUSTOM = ['since', 'until'];
+
 /** The filters in the address that the view accepts, as texts. */
 export function activeFilters({ query }: ViewPlace, filters: Filters): Readonly<Record<string, string>> {
   const isActive = ([name, value]: readonly [string, string]): boolean => {
+    if (CUSTOM.includes(name) && query.get('range') !== 'custom') return false;
     const { choices = { [value]: '' } } = (Object.hasOwn(filters, name) ? filters[name] : undefined) ?? { choices: {} };
     return value !== '' && Object.hasOwn(choices, value);
   };
@@ -44,10 +49,15 @@ export function activeFilters({ query }: ViewPlace, filters: Filters): Readonly<
 }
 
 /** The input of the operation for these filters. */
-function inputOf({ range, since, ...columns }: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
-  if (Number(range) > 0) return { ...columns, since: -1000 * Number(range) };
-  const from = range === 'custom' ? Date.parse(`${since}Z`) : Number.NaN;
-  return Number.isNaN(from) ? columns : { ...columns, since: from };
+function inputOf({
+  range,
+  since,
+  until,
+  ...rest
+}: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
+  if (Number(range) > 0) return { ...rest, since: -1000 * Number(range) };
+  const ends = Object.entries({ since, until }).map(([name, text]) => [name, Date.parse(`${text}Z`)] as const);
+  return { ...rest, ...Object.fromEntries(ends.filter(([, at]) => at >= 0)) };
 }
 
 interface Props<I extends ListId> {
@@ -79,7 +89,7 @@ export function ListView<I extends ListId>({ title, of, place, filters = {}, ...
       <div class="filters">
         {Object.entries(filters).map(
           ([name, filter]) =>
-            (name !== 'since' || active.range === 'custom') && (
+            (active.range === 'custom' || !CUSTOM.includes(name)) && (
               <FilterField
                 key={name}
                 {...filter}
@@ -114,7 +124,8 @@ type ChipsProps = { of: Readonly<Record<string, string>>; filters: Filters; plac
 function Chips({ of, filters, place }: ChipsProps) {
   const all = Object.entries(of);
   if (all.length === 0) return null;
-  const textOf = (name: string, value: string): string => filters[name]?.choices?.[value] ?? value;
+  const textOf = (name: string, value: string): string =>
+    filters[name]?.choices?.[value] ?? value.replace(/^(\d{4}-\d\d-\d\d)T/, '$1 ');
   return (
     <div class="bar">
       {all.map(([name, value]) => (

@@ -1,52 +1,19 @@
 /** The latest result message. Screen readers announce it. It disappears after eight seconds, or with the view that caused it. */
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 interface Message {
   readonly text: string;
   readonly kind: 'good' | 'bad';
-  /** Called if a person presses Undo. */
-  readonly undo: (() => void) | null;
+  readonly action: ComponentChildren;
 }
 
 const SHOWN_MS = 8000;
 let show: (message: Message) => unknown = () => {};
 
-export const notify = (text: string, kind: Message['kind'], undo: Message['undo'] = null): unknown =>
-  show({ text, kind, undo });
-
-/** How long a person can undo an action, in ms. */
-const UNDO_MS = 5000;
-/** Ends the time to undo, and acts. Null: nothing can be undone. */
-let actNow: (() => void) | null = null;
-
-// When the person leaves the view.
-addEventListener('hashchange', () => actNow?.());
-
-/** Acts after five seconds unless a person presses Undo. If the tab is closed before, nothing happens. @param undone called after Undo */
-export function actLater(text: string, act: () => Promise<string>, undone: () => void): void {
-  actNow?.();
-  const stop = (): void => {
-    clearTimeout(timer);
-    actNow = null;
-  };
-  const run = (): void => {
-    stop();
-    act().then(
-      (message) => notify(message, 'good'),
-      (error: Error) => {
-        undone();
-        notify(error.message, 'bad');
-      },
-    );
-  };
-  const timer = setTimeout(run, UNDO_MS);
-  actNow = run;
-  notify(text, 'good', () => {
-    stop();
-    undone();
-    notify('Undone. Nothing was sent.', 'good');
-  });
-}
+/** @param action a button in the message */
+export const notify = (text: string, kind: Message['kind'], action: ComponentChildren = null): unknown =>
+  show({ text, kind, action });
 
 /** @param place address of the view */
 export function Messages({ place: path }: { place: string }) {
@@ -67,6 +34,7 @@ export function Messages({ place: path }: { place: string }) {
     place.current?.hidePopover();
     if (message === null) return;
     place.current?.showPopover();
+    if (message.action !== null) place.current?.querySelector('button')?.focus();
     const timer = setTimeout(() => setMessage(null), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [message]);
@@ -74,12 +42,7 @@ export function Messages({ place: path }: { place: string }) {
     <div class="toast" role="status" popover="manual" ref={place}>
       {message !== null && (
         <p class={message.kind}>
-          {message.text}{' '}
-          {message.undo !== null && (
-            <button type="button" onClick={message.undo}>
-              Undo
-            </button>
-          )}{' '}
+          {message.text} {message.action}{' '}
           <button type="button" aria-label="Close message" onClick={() => setMessage(null)}>
             ×
           </button>

@@ -27,11 +27,12 @@ export const useName = (): string => useContext(Session)?.name ?? PROGRAM;
 const signOut = (): Promise<unknown> =>
   logout().catch(({ message }: Error) => notify(`Could not sign out: ${message}.`, 'bad'));
 
-/** The viewer's note, and the button to sign out if the console has a token. */
+/** The person, the viewer's note, and the button to sign out if the console has a token. */
 export function Role() {
-  const { role, signs_in } = useContext(Session) ?? {};
+  const { role, user, signs_in } = useContext(Session) ?? {};
   return (
     <div>
+      {user && <p class="dim small">Signed in as {user}.</p>}
       {role === 'viewer' && <p class="dim small">You have read-only access.</p>}
       {signs_in && (
         <button type="button" onClick={signOut}>

@@ -154,20 +154,21 @@ const NOT_YET = 'No matches in the entries searched so far.';
 /** On a small screen each row is a card. */
 export function Table<T>({ label, columns, items, keyOf, empty, more = null }: TableProps<T>) {
   const body = useRef<HTMLTableSectionElement>(null);
-  const pressedAt = useRef(Number.POSITIVE_INFINITY);
+  const pressedAt = useRef<number | null>(null);
   useEffect(() => {
     const { current: at } = pressedAt;
-    if (items.length <= at) return;
-    pressedAt.current = Number.POSITIVE_INFINITY;
-    // The button keeps the focus. If it was removed, the first new row takes it.
-    if (document.activeElement === document.body) body.current?.rows[at]?.querySelector('a')?.focus();
-  }, [items.length]);
+    if (at === null || (items.length <= at && more !== null)) return;
+    pressedAt.current = null;
+    // The button keeps the focus. If it was removed, the first new row takes it, or the last row if there is no new one.
+    const row = body.current?.rows[Math.min(at, items.length - 1)];
+    if (document.activeElement === document.body) (row?.querySelector('a') ?? row)?.focus();
+  }, [items.length, more === null]);
   const load = (): void => {
     pressedAt.current = items.length;
     more?.();
   };
   const row = (item: T) => (
-    <tr key={keyOf(item)}>
+    <tr key={keyOf(item)} tabIndex={-1}>
       {columns.map(([title, cell, look = ''], at) => (
         <td key={title} class={look} data-label={at > 1 && title !== '' ? title : undefined}>
           {cell(item)}
@@ -228,35 +229,44 @@ export function Facts({ of }: { of: readonly (readonly [name: string, value: Com
   );
 }
 
+/** Trimmed values by field name. */
+export type Values = Readonly<Record<string, string>>;
+
 interface FormProps extends Children {
-  /** Receives trimmed values by field name. @throws Error with the reason to show */
-  readonly send: (values: Readonly<Record<string, string>>) => Promise<void>;
+  /** @throws Error with the reason to show */
+  readonly send: (values: Values) => Promise<void>;
+  /** Receives the values after an edit. */
+  readonly changed?: (values: Values) => void;
 }
 
+const valuesOf = (form: HTMLFormElement): Values =>
+  Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
+
 /** A form that shows why the gateway rejected its input. */
-export function Form({ send, children }: FormProps) {
+export function Form({ send, changed, children }: FormProps) {
   const [error, setError] = useState<string | null>(null);
   const submit = (event: Event & { readonly currentTarget: HTMLFormElement }): void => {
     event.preventDefault();
     setError(null);
-    const values = [...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value).trim()]);
-    send(Object.fromEntries(values)).catch(({ message }: Error) => setError(message));
+    send(valuesOf(event.currentTarget)).catch(({ message }: Error) => setError(message));
   };
   return (
-    <form method="post" onSubmit={submit}>
+    <form method="post" onSubmit={submit} onChange={({ currentTarget }) => changed?.(valuesOf(currentTarget))}>
       {children}
       <div role="alert">{error !== null && <Note kind="bad">{error}</Note>}</div>
     </form>
   );
 }
 
-interface FieldProps {
+export type Options = readonly (readonly [value: string, text: string])[];
+
+export interface FieldProps {
   readonly label: string;
   readonly name?: string;
   readonly value?: string;
   readonly type?: 'text' | 'password' | 'time' | 'search' | 'datetime-local' | 'textarea';
   /** Values with their texts: the only accepted ones if `strict`, else suggestions. */
-  readonly options?: readonly (readonly [value: string, text: string])[];
+  readonly options?: Options;
   readonly strict?: boolean;
   readonly required?: boolean;
   readonly placeholder?: string;

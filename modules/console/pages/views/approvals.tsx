@@ -3,11 +3,11 @@ import { useState } from 'preact/hooks';
 import { invisibleNote } from '../../../../base/text.ts';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
-import { Act, Ask, Operator } from '../parts/act.tsx';
+import { Act, Ask, Operator, Undo } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
 import { instant, known } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
-import { actLater } from '../parts/notify.tsx';
+import { notify } from '../parts/notify.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import { Ago, Block, Card, Facts, Field, Head, Note, Show, Whole } from '../parts/ui.tsx';
@@ -48,7 +48,7 @@ export function ApprovalView({ id }: ViewProps) {
       <Show of={loaded}>
         {(one) => (
           <Card title={`${one.output ?? 'Answer'} to ${one.target}`}>
-            <Result of={one} />
+            <Result of={one} changed={loaded.reload} />
             <Message of={one} />
             {one.state === 'waiting' && <Answer of={one} changed={loaded.reload} isShown />}
           </Card>
@@ -58,14 +58,21 @@ export function ApprovalView({ id }: ViewProps) {
   );
 }
 
+/** Withdraws an approval that has not taken effect. */
+const undo = (id: string, changed: () => void) => async (): Promise<string> => {
+  await call('undoApproval', { id }).finally(changed);
+  return 'Undone. Nothing was sent.';
+};
+
 const EXPIRED = 'Expired without an answer. The message is not sent.';
 
-function Result({ of: { state, answer } }: { of: Approval }) {
+function Result({ of: { id, state, answer }, changed }: Pick<AnswerProps, 'of' | 'changed'>) {
   if (state === 'waiting') return null;
-  const { by, at, reason } = answer ?? {};
+  const { by, at, reason, takes_effect_at = 0 } = answer ?? {};
   return (
     <Note kind={state === 'approved' ? 'good' : 'warn'}>
-      {by === undefined ? EXPIRED : `This was ${state} by ${by}, ${instant(at)}${reason ? `: ${reason}` : ''}.`}
+      {by === undefined ? EXPIRED : `This was ${state} by ${by}, ${instant(at)}${reason ? `: ${reason}` : ''}.`}{' '}
+      {state === 'approved' && <Undo act={undo(id, changed)} until={takes_effect_at} />}
     </Note>
   );
 }
@@ -102,28 +109,26 @@ interface AnswerProps {
   readonly isShown?: boolean;
 }
 
-/** Approves after five seconds in which the person can undo, or rejects. */
+/** Approves, which the person can undo for five seconds, or rejects. */
 function Answer({ of, changed, isShown = false }: AnswerProps) {
   const [reason, setReason] = useState('');
-  const [isLeaving, setLeaving] = useState(false);
   const what = whatOf(of);
-  const answer = async (approve: boolean): Promise<void> => {
-    await call('answerApproval', { id: of.id, approve, ...(approve || reason === '' ? {} : { reason }) });
-    changed();
-  };
-  const approve = async (): Promise<string> => {
-    setLeaving(true);
-    const send = (): Promise<string> => answer(true).then(() => 'Approved. The message is sent as shown.');
-    actLater(`Approving ${what} in 5 seconds.`, send, () => setLeaving(false));
+  const answer = (approve: boolean) => async (): Promise<string> => {
+    const how = approve ? { undoable: true } : reason === '' ? {} : { reason };
+    const { answer: given } = await call('answerApproval', { id: of.id, approve, undoable: false, ...how }).finally(
+      changed,
+    );
+    if (!approve || given === null) return 'Rejected.';
+    // By the clock of this browser, which may differ.
+    const until = Date.now() + given.takes_effect_at - given.at;
+    notify('Approved. The message is sent as shown.', 'good', <Undo act={undo(of.id, changed)} until={until} />);
     return '';
   };
-  const reject = (): Promise<string> => answer(false).then(() => 'Rejected.');
-  if (isLeaving) return <p class="dim">Approving…</p>;
   return (
     <Operator>
       <span class="bar">
         {isShown ? (
-          <Act act={approve} primary label={`Approve ${what}`}>
+          <Act act={answer(true)} primary label={`Approve ${what}`}>
             Approve
           </Act>
         ) : (
@@ -132,12 +137,12 @@ function Answer({ of, changed, isShown = false }: AnswerProps) {
             primary
             label={`Approve ${what}`}
             title={`Approve ${what}`}
-            choices={{ Approve: approve }}
+            choices={{ Approve: answer(true) }}
           >
             <Message of={of} />
           </Ask>
         )}
-        <Ask text="Reject" label={`Reject ${what}`} title={`Reject ${what}`} choices={{ Reject: reject }}>
+        <Ask text="Reject" label={`Reject ${what}`} title={`Reject ${what}`} choices={{ Reject: answer(false) }}>
           {!isShown && <Message of={of} />}
           <Field label="Reason (optional)" value={reason} change={setReason} />
         </Ask>

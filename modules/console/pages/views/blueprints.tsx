@@ -1,4 +1,5 @@
 /** Blueprints: the list of job templates, and the form that creates a job from one. */
+import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { Copy, Operator } from '../parts/act.tsx';
@@ -6,7 +7,9 @@ import { useData } from '../parts/data.ts';
 import { notify } from '../parts/notify.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
+import type { Values } from '../parts/ui.tsx';
 import { Card, Field, Form, Head, Show, Table, Whole } from '../parts/ui.tsx';
+import { Preview, useTargets } from './jobs.tsx';
 
 type Listed = Output<'listBlueprints'>['items'][number];
 
@@ -43,32 +46,43 @@ export function Blueprint({ id }: ViewProps) {
 }
 
 function Fill({ of }: { of: Listed }) {
-  const send = async (typed: Readonly<Record<string, string>>): Promise<void> => {
-    const filled = Object.entries(typed).filter(([, value]) => value !== '');
-    const { '.name': named, ...values } = Object.fromEntries(filled);
-    const input = { key: of.key, values, ...(named === undefined ? {} : { name: named }) };
-    const { id, name, warnings } = await call('createBlueprintJob', input);
+  const defaults = Object.fromEntries(of.fields.map(({ name, default: value }) => [name, value]));
+  const [typed, setTyped] = useState<Values>(defaults);
+  const targets = useTargets('default', defaults.deliver ?? '');
+  const inputOf = (given: Values, dry_run: boolean) => {
+    const filled = Object.entries(given).filter(([, value]) => value !== '');
+    const { '.name': name, '.timezone': timezone, ...values } = Object.fromEntries(filled);
+    const named = { ...(name === undefined ? {} : { name }), ...(timezone === undefined ? {} : { timezone }) };
+    return { key: of.key, values, dry_run, ...named };
+  };
+  const preview = useData('createBlueprintJob', inputOf(typed, true), false);
+  const send = async (given: Values): Promise<void> => {
+    const { id, name, warnings } = await call('createBlueprintJob', inputOf(given, false));
     location.hash = to(['jobs', id]);
     notify([`Job ${name} created.`, ...warnings].join(' '), 'good');
   };
   return (
     <Card>
       <p>{of.description}</p>
-      <Form send={send}>
+      <Form send={send} changed={setTyped}>
         {of.fields.map(({ name, type, label, default: value, options, optional, strict, help }) => (
           <Field
             key={name}
             name={name}
             value={value}
-            help={help}
+            help={name === 'deliver' ? '' : help}
             required={!optional}
             type={type === 'time' ? type : 'text'}
             label={optional ? `${label} (optional)` : label}
-            options={options.map((option) => [option, option])}
-            strict={strict && options.length > 0}
+            options={name === 'deliver' ? targets : options.map((option) => [option, option])}
+            strict={name === 'deliver' || (strict && options.length > 0)}
           />
         ))}
-        <Field label="Job name" name=".name" placeholder={of.key} />
+        <Field label="Time zone (optional)" name=".timezone" placeholder={preview.data?.timezone ?? ''} />
+        <Field label="Job name (optional)" name=".name" placeholder={of.key} />
+        <Operator>
+          <Preview of={preview} />
+        </Operator>
         <div class="bar">
           <Operator>
             <button type="submit" class="primary">

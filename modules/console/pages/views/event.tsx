@@ -231,8 +231,7 @@ function Run({ of }: { of: Stored['run'] }) {
       {denied.length > 0 && <Note kind="warn">The sandbox blocked: {denied.join(', ')}</Note>}
       {texts.map(
         ([label, text]) =>
-          text !== null &&
-          text !== '' && (
+          (text ?? '') !== '' && (
             <Block key={label} title label={label}>
               {text}
             </Block>

@@ -84,10 +84,10 @@ export function ExplanationCard({ of, was }: { of: Explanation; was: Answered })
                 </li>
               ))}
             </ol>
+            {stage !== undefined && members.includes(stage) && <Detail stage={stage} of={of} />}
           </details>
         );
       })}
-      {stage !== undefined && <Detail stage={stage} of={of} />}
       {of.warnings.map((text) => (
         <Note key={text} kind="warn">
           {text}

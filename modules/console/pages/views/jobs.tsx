@@ -1,16 +1,22 @@
 /** Jobs: a table with the next run of each; or one job with its next and last runs. */
 import type { ComponentChildren } from 'preact';
+import { useContext, useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { Act, Ask, Operator, Pause } from '../parts/act.tsx';
+import type { Loaded } from '../parts/data.ts';
 import { useData } from '../parts/data.ts';
-import { instant } from '../parts/format.ts';
+import { instant, inZone } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
+import { notify } from '../parts/notify.tsx';
+import { Session } from '../parts/role.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Ago, Card, Facts, Head, Show, State, Whole } from '../parts/ui.tsx';
+import type { FieldProps, Options, Values } from '../parts/ui.tsx';
+import { Ago, Block, Card, Facts, Field, Form, Head, Note, Show, State, Whole } from '../parts/ui.tsx';
 
 type Job = Output<'listJobs'>['items'][number];
+type Details = Output<'getJob'>;
 
 export const Jobs = ({ place }: ViewProps) => (
   <ListView
@@ -24,7 +30,7 @@ export const Jobs = ({ place }: ViewProps) => (
       ['Job', ({ id, name }) => <Whole path={['jobs', id]}>{name}</Whole>],
       ['State', ({ state }) => <State of={state} />],
       ['Schedule', ({ schedule_human, timezone }) => `${schedule_human} (${timezone})`, 'clip'],
-      ['Next run', ({ next_runs: [next] }) => (next === undefined ? 'never' : instant(next))],
+      ['Next run', ({ next_runs: [next], timezone }) => (next === undefined ? 'never' : inZone(next, timezone)), 'end'],
       ['Last run', ({ runs: [last] }) => last !== undefined && <Run of={last} />],
       ['', (job) => <Actions of={job} changed={reload} />, 'end'],
     ]}
@@ -64,48 +70,60 @@ function Actions({ of: { id, name, paused }, changed }: { of: Job; changed: () =
 
 /** One job by id. */
 export function JobView({ id }: ViewProps) {
-  const loaded = useData('listJobs', { limit: 200 });
-  const job = loaded.data?.items.find((each) => each.id === id);
+  const loaded = useData('getJob', { id });
+  const { data: job, reload } = loaded;
+  const canEdit = useContext(Session)?.role === 'operator' && job?.place === null;
   return (
     <>
-      <Head title={job === undefined ? `Job ${id}` : job.name} of="Jobs">
-        {job !== undefined && <Actions of={job} changed={loaded.reload} />}
-        {job?.kind === 'dynamic' && <Remove of={job} />}
+      <Head title={job?.name ?? 'Job'} of="Jobs">
+        {job !== null && <Actions of={job} changed={reload} />}
+        {canEdit && <Remove of={job} />}
       </Head>
-      <Show of={loaded}>{() => (job === undefined ? <p>Job {id} does not exist.</p> : <One of={job} />)}</Show>
+      <Show of={loaded}>{(one) => <One of={one} canEdit={canEdit} />}</Show>
+      {canEdit && <Edit of={job} />}
     </>
   );
 }
 
-function Remove({ of: { id, name } }: { of: Job }) {
+function Remove({ of: { id, name, routes } }: { of: Details }) {
   const remove = async (): Promise<string> => {
     await call('removeJob', { id });
     location.hash = to(['jobs']);
     return `Job ${name} removed.`;
   };
   return (
-    <Operator>
-      <Ask text="Remove" label={`Remove ${name}`} title={`Remove job ${name}`} choices={{ Remove: remove }}>
-        <p>The job never runs again. Its deliveries stay until retention deletes them.</p>
-      </Ask>
-    </Operator>
+    <Ask text="Remove" label={`Remove ${name}`} title={`Remove job ${name}`} choices={{ Remove: remove }}>
+      <p>The job never runs again. Its deliveries stay until retention deletes them.</p>
+      {routes.length > 0 && <Note kind="warn">Events of these routes are ignored then: {routes.join(', ')}.</Note>}
+    </Ask>
   );
 }
 
 const lines = (of: readonly ComponentChildren[]) => of.map((each, at) => <div key={at}>{each}</div>);
 
-const One = ({ of }: { of: Job }) => (
+type Scheduled = Pick<Job, 'schedule' | 'schedule_human' | 'timezone' | 'next_runs' | 'deliver'>;
+
+/** When a job runs, and where its answers go. */
+const scheduleOf = ({ schedule_human, schedule, timezone, next_runs, deliver }: Scheduled) =>
+  [
+    ['Schedule', `${schedule_human} (${schedule}) in ${timezone}`],
+    ['Next runs', next_runs.length === 0 ? 'never' : lines(next_runs.slice(0, 3).map((at) => inZone(at, timezone)))],
+    ['Targets', deliver.join(', ')],
+  ] as const;
+
+const One = ({ of, canEdit }: { of: Details; canEdit: boolean }) => (
   <Card>
     {of.description !== null && <p>{of.description}</p>}
     <Facts
       of={[
         ['ID', <span class="mono">{of.id}</span>],
         ['State', <State of={of.state} />],
-        ['Schedule', `${of.schedule_human} (${of.schedule}) in ${of.timezone}`],
         ['Paused until', instant(of.paused_until)],
-        ['Next runs', of.next_runs.length === 0 ? 'never' : lines(of.next_runs.slice(0, 3).map((at) => instant(at)))],
-        ['Targets', of.deliver.join(', ')],
+        ...scheduleOf(of),
         ['Profile', of.profile !== 'default' && of.profile],
+        ['Fired by', of.routes.join(', ')],
+        ['Configured in', of.place],
+        ['Prompt', !canEdit && <Block label="Prompt">{of.prompt}</Block>],
         ['Last runs', of.runs.length > 0 && lines(of.runs.map((each) => <Run of={each} />))],
       ]}
     />
@@ -114,3 +132,60 @@ const One = ({ of }: { of: Job }) => (
     </div>
   </Card>
 );
+
+/** The targets of a profile to choose from. @param chosen added if it is not one of them */
+export function useTargets(profile: string, chosen: string): Options {
+  const { items = [] } = useData('listTargets', { profile }, false).data ?? {};
+  const known = items.map(({ name, about }) => [name, about === null ? name : `${name}: ${about}`] as const);
+  return known.some(([name]) => name === chosen) ? known : [[chosen, chosen], ...known];
+}
+
+/** A job as it would be stored. */
+export const Preview = ({ of }: { of: Loaded<Output<'editJob'>> }) => (
+  <div aria-live="polite">
+    <Show of={of}>{(saved) => <Facts of={[...scheduleOf(saved), ['Warnings', saved.warnings.join('; ')]]} />}</Show>
+  </div>
+);
+
+/** Changes a job that was created at run time. Sends only what the person has changed. */
+function Edit({ of }: { of: Details }) {
+  const { id, name, description, schedule, timezone, prompt, profile } = of;
+  const deliver = of.deliver.join(', ');
+  const before: Values = { name, description: description ?? '', schedule, timezone, deliver, prompt: prompt.trim() };
+  const fields: readonly FieldProps[] = [
+    { name: 'name', label: 'Name', required: true },
+    { name: 'description', label: 'Description' },
+    { name: 'schedule', label: 'Schedule: minute, hour, day of month, month, day of week', required: true },
+    { name: 'timezone', label: 'Time zone', required: true },
+    { name: 'deliver', label: 'Target', options: useTargets(profile, deliver), strict: true },
+    { name: 'prompt', label: 'Prompt', type: 'textarea', required: true },
+  ];
+  const [typed, setTyped] = useState(before);
+  const changes = Object.entries(typed).filter(([field, value]) => value !== before[field]);
+  const change = Object.fromEntries(changes);
+  const preview = useData('editJob', changes.length === 0 ? null : { id, ...change, dry_run: true }, false);
+  const send = async (): Promise<void> => {
+    const saved = await call('editJob', { id, ...change, dry_run: false });
+    location.hash = to(['jobs']);
+    notify([`Job ${saved.name} changed.`, ...saved.warnings].join(' '), 'good');
+  };
+  const textOf = (field: string, value: string): string =>
+    field === 'prompt' ? 'changed' : `${before[field] || '(none)'} → ${value || '(none)'}`;
+  return (
+    <Card title="Change this job">
+      <Form send={send} changed={setTyped}>
+        {fields.map((field) => (
+          <Field key={field.name} {...field} value={before[field.name ?? ''] ?? ''} />
+        ))}
+        <h3>{changes.length === 0 ? 'No changes yet' : 'Changes'}</h3>
+        <Facts of={changes.map(([field, value]) => [field, textOf(field, value)] as const)} />
+        {changes.length > 0 && <Preview of={preview} />}
+        <div class="bar">
+          <button type="submit" class="primary">
+            Save changes
+          </button>
+        </div>
+      </Form>
+    </Card>
+  );
+}

@@ -5,7 +5,7 @@ import { Act, Copy, Operator } from '../parts/act.tsx';
 import { Chart } from '../parts/chart.tsx';
 import { useData } from '../parts/data.ts';
 import { bytes, count, duration, instant } from '../parts/format.ts';
-import type { Need } from '../parts/gateway.tsx';
+import type { Action as Does } from '../parts/gateway.tsx';
 import { needsOf } from '../parts/gateway.tsx';
 import { Icon } from '../parts/icons.tsx';
 import type { ViewProps } from '../parts/router.ts';
@@ -70,7 +70,7 @@ function Needs({ of, changed }: { of: State; changed: () => void }) {
         </p>
       )}
       <ul class="needs">
-        {needs.map(({ kind, icon, of: [name, href], text, action }) => (
+        {needs.map(([kind, icon, [name, href], text, action]) => (
           <li key={name + text}>
             <span class={kind}>
               <Icon of={icon} />
@@ -92,7 +92,7 @@ function Needs({ of, changed }: { of: State; changed: () => void }) {
   );
 }
 
-function Action({ of, changed }: { of: Need['action']; changed: () => void }) {
+function Action({ of, changed }: { of: Does | undefined; changed: () => void }) {
   switch (of?.[0]) {
     case 'copy':
       return <Copy text={() => of[1]}>Copy message</Copy>;

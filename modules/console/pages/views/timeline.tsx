@@ -12,24 +12,11 @@ export type CapturedRequest = Output<'getRequest'>;
 export type Stored = Output<'getDelivery'>;
 export type Explanation = Output<'explainRequest'>;
 
-interface Step {
-  /** Unix ms. */
-  readonly at: number;
-  readonly icon: IconName;
-  readonly kind: Kind;
-  readonly text: ComponentChildren;
-  readonly about: ComponentChildren;
-}
-
 type Look = readonly [Kind, IconName];
+/** @param at Unix ms */
+type Step = readonly [at: number, look: Look, text: ComponentChildren, about?: ComponentChildren];
 
-const step = (at: number, [kind, icon]: Look, text: ComponentChildren, about: ComponentChildren = ''): Step => ({
-  at,
-  icon,
-  kind,
-  text,
-  about,
-});
+const step = (...of: Step): Step => of;
 
 type Props = { request: CapturedRequest | null; delivery: Stored | null; explained: Explanation | null };
 
@@ -39,9 +26,9 @@ export function Timeline({ request, delivery, explained }: Props) {
     ...(delivery === null ? [] : deliverySteps(delivery, request)),
   ];
   return (
-    <Card title="Timeline" aside={<span class="dim small">{instant(steps[0]?.at)}</span>}>
+    <Card title="Timeline" aside={<span class="dim small">{instant(steps[0]?.[0])}</span>}>
       <ol class="timeline">
-        {steps.map(({ at, icon, kind, text, about }, index) => (
+        {steps.map(([at, [kind, icon], text, about], index) => (
           <li key={index}>
             <span class={kind}>
               <Icon of={icon} />
@@ -87,7 +74,7 @@ function deliverySteps(delivery: Stored, request: CapturedRequest | null): reado
   const steps = timeline.flatMap((moment): readonly Step[] => {
     const { at, what } = moment;
     const own = momentStep(moment, delivery, request);
-    if (what === 'accepted' && firstRun - accepted_at >= 1000)
+    if (what.startsWith('accepted') && firstRun - accepted_at >= 1000)
       return [own, step(at, ['calm', 'clock'], 'Waited', `${duration(firstRun - accepted_at)} to run`)];
     if (!what.startsWith('answered') || outputs.length === 0) return [own];
     const names = outputs.map(({ name, target }) => `${name} to ${target}`).join(', ');
@@ -111,7 +98,7 @@ function momentStep(moment: Stored['timeline'][number], delivery: Stored, reques
   const { at, what, target, outcome, reason, next_at } = moment;
   const { run, outputs, state, id } = delivery;
   const text = upper(what);
-  if (what === 'accepted' || what === 'replayed') {
+  if (/^(accepted|replayed)/.test(what)) {
     const response = request === null ? '' : `responded ${request.status}`;
     return step(at, ['good', 'check'], <a href={to(['deliveries', id])}>{text}</a>, response);
   }

@@ -3,15 +3,17 @@
 import type { ConsoleContext } from '../../../../runtime/console/console.ts';
 import type { ControlName } from '../../../../runtime/control/operations.ts';
 import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
+import type { Person } from '../../../../runtime/table/link-people.ts';
 import type { ControlContract } from '../../../../schemas/built/operations/types.ts';
-import type { Role } from '../access.ts';
 import type { Page } from '../answer.ts';
 import { ApiRefusal } from '../answer.ts';
 
-type Needed = 'operations' | 'readiness' | 'clock' | 'plan' | 'token' | 'kept';
+type Needed = 'operations' | 'readiness' | 'clock' | 'plan' | 'isOpen' | 'kept';
 
 export interface ApiContext extends Pick<ConsoleContext, Needed> {
-  readonly role: Role;
+  readonly person: Person;
+  /** The person as `actor` names them. */
+  readonly by: string;
 }
 
 /** @throws ApiRefusal if this program has no control operations */

@@ -5,18 +5,25 @@ import { findDelivery } from '../../../../runtime/store/find-delivery.ts';
 import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
 import { runFacts, shownOutputs, timeline, whyNotReplay, withLabels } from '../../../../runtime/store/timeline.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
-import type { Approval, DeliverySummary, KeptFilter, KeptPage } from '../../../../schemas/built/operations/types.ts';
+import type { Person } from '../../../../runtime/table/link-people.ts';
+import type {
+  AnsweredApproval,
+  Approval,
+  DeliverySummary,
+  KeptFilter,
+  KeptPage,
+} from '../../../../schemas/built/operations/types.ts';
 import { ApiRefusal, cursorOf, keyIn, pageOf, sortedPage } from '../answer.ts';
 import type { ApiContext } from './call-operation.ts';
 import { callOperation, checkNames, jobId, notOne, ofProfile, read } from './call-operation.ts';
-import type { Api, Overview, PauseState } from './generated/api.ts';
+import type { Api, Overview, PauseState, Session } from './generated/api.ts';
 
 type Handlers = {
   readonly [Id in keyof Api]: (context: ApiContext, input: Api[Id]['input']) => Promise<Api[Id]['output']>;
 };
 
 export const HANDLERS: Handlers = {
-  getSession: async ({ role, token, plan }) => ({ role, signs_in: token !== null, name: plan.name ?? null }),
+  getSession: async (context) => sessionOf(context, context.person),
 
   async getOverview(context) {
     const [status, waiting] = await Promise.all([
@@ -65,7 +72,7 @@ export const HANDLERS: Handlers = {
 
   explainRequest: (context, { id }) => callOperation(context, 'request_explain', { id }),
   printRequest: (context, { id, form }) => callOperation(context, 'request_print', { id, form }),
-  replayRequest: (context, { id }) => callOperation(context, 'requests_replay', { id }),
+  replayRequest: (context, { id }) => callOperation(context, 'requests_replay', { id, by: context.by }),
 
   async listDeliveries(context, { limit, cursor, ...filter }) {
     const before = cursor === undefined ? {} : { before: Number(cursor) };
@@ -93,7 +100,7 @@ export const HANDLERS: Handlers = {
     if (ids !== undefined && Object.keys(filter).length > 0)
       throw new ApiRefusal(400, 'bad_input', 'name deliveries either by `ids` or by filters, not both');
     const chosen = ids === undefined ? { filter: await checkNames(context, filter) } : { ids };
-    return callOperation(context, 'deliveries_replay', { ...chosen, limit, rerun, again });
+    return callOperation(context, 'deliveries_replay', { ...chosen, limit, rerun, again, by: context.by });
   },
 
   async getRun(context, { id }) {
@@ -114,7 +121,8 @@ export const HANDLERS: Handlers = {
     );
   },
 
-  testRoute: (context, { name, ...event }) => callOperation(context, 'route_test', { route: name, ...event }),
+  testRoute: (context, { name, ...event }) =>
+    callOperation(context, 'route_test', { route: name, ...event, by: context.by }),
   pauseRoute: (context, { seconds, ...named }) => setRoute(context, named, pausedFor(context, seconds)),
   resumeRoute: (context, named) => setRoute(context, named, RESUMED),
 
@@ -126,14 +134,19 @@ export const HANDLERS: Handlers = {
     return ofProfile(context, filter.profile, { items, next });
   },
 
+  getJob: async (context, { id }) => callOperation(context, 'job_show', { id: await jobId(context, id) }),
+  editJob: async (context, { id, ...change }) =>
+    callOperation(context, 'job_edit', { id: await jobId(context, id), ...change, by: context.by }),
+  listTargets: async (context, named) => ({ items: await callOperation(context, 'targets_list', named) }),
+
   async runJob(context, { id }) {
-    return callOperation(context, 'job_run', { reference: await jobId(context, id) });
+    return callOperation(context, 'job_run', { reference: await jobId(context, id), by: context.by });
   },
   pauseJob: (context, { id, seconds }) => setJob(context, id, pausedFor(context, seconds)),
   resumeJob: (context, { id }) => setJob(context, id, RESUMED),
   async removeJob(context, { id: reference }) {
     const id = await jobId(context, reference);
-    if (await callOperation(context, 'store_write', { kind: 'remove_job', id })) return { id };
+    if (await callOperation(context, 'store_write', { kind: 'remove_job', id, by: context.by })) return { id };
     throw new ApiRefusal(409, 'refused', `the job "${reference}" is in the configuration: remove it there`);
   },
 
@@ -182,12 +195,14 @@ export const HANDLERS: Handlers = {
     return found.approval;
   },
 
-  async answerApproval(context, { id, approve, reason = null }) {
-    const answered = await callOperation(context, 'approvals_answer', { id, approve, by: 'the console', reason });
-    if (answered.kind === 'unknown' || answered.kind === 'ambiguous') throw notOne('approval', id, answered.kind);
-    const { approval } = answered;
-    if (answered.kind === 'answered') return approval;
-    throw new ApiRefusal(409, 'late', lateText(approval));
+  async answerApproval(context, { id, approve, undoable, reason = null }) {
+    const answer = { id, approve, by: context.by, reason, ...(undoable ? { delay_ms: UNDO_MS } : {}) };
+    return answeredApproval(id, await callOperation(context, 'approvals_answer', answer), FIRST_COUNTS);
+  },
+
+  async undoApproval(context, { id }) {
+    const undone = await callOperation(context, 'approvals_undo', { id, by: context.by });
+    return answeredApproval(id, undone, 'it can no longer be undone');
   },
 
   async listUsage(context, { since, span, route, ...page }) {
@@ -215,7 +230,7 @@ export const HANDLERS: Handlers = {
   },
 
   listBlueprints: async (context) => ({ items: await callOperation(context, 'blueprints_list', {}) }),
-  createBlueprintJob: (context, job) => callOperation(context, 'create_blueprint_job', job),
+  createBlueprintJob: (context, job) => callOperation(context, 'create_blueprint_job', { ...job, by: context.by }),
 
   async getFigures(context, { span }) {
     const { slot_ms, slots } = SPANS[span];
@@ -225,13 +240,29 @@ export const HANDLERS: Handlers = {
   },
 };
 
+/** What the pages know about the person who uses them. */
+export const sessionOf = ({ isOpen, plan }: Pick<ApiContext, 'isOpen' | 'plan'>, { role, name }: Person): Session => ({
+  role,
+  user: name,
+  signs_in: !isOpen(),
+  name: plan.name ?? null,
+});
+
 const USAGE_SPANS = { hour: 3_600_000, day: 86_400_000 } as const;
 /** Days of usage without `since`. */
 const USUAL_DAYS = 7;
 
-function lateText({ state, answer }: Approval): string {
-  const who = answer === null ? '' : ` by ${answer.by} at ${utcTime(answer.at)}`;
-  return `already ${state}${who}: the first answer counts`;
+/** How long an approval of the pages can be undone, in ms. */
+const UNDO_MS = 5000;
+const FIRST_COUNTS = 'the first answer counts';
+
+/** @throws ApiRefusal for an unknown id, or with the earlier answer */
+function answeredApproval(id: string, answered: AnsweredApproval, why: string): Approval {
+  if (answered.kind === 'unknown' || answered.kind === 'ambiguous') throw notOne('approval', id, answered.kind);
+  const { approval } = answered;
+  if (answered.kind === 'answered') return approval;
+  const who = approval.answer === null ? '' : ` by ${approval.answer.by} at ${utcTime(approval.answer.at)}`;
+  throw new ApiRefusal(409, 'late', `already ${approval.state}${who}: ${why}`);
 }
 
 /** @throws ApiRefusal for an unknown or ambiguous id */
@@ -300,13 +331,15 @@ async function setRoute(
 ): Promise<PauseState> {
   const routes = await callOperation(context, 'routes_list', {});
   if (!routes.some((route) => route.name === name && route.profile === profile)) throw notOne('route', name, 'unknown');
-  const now = context.clock.now();
-  await callOperation(context, 'store_write', { kind: 'pause_route', profile, route: name, ...state, now });
+  const { by, clock } = context;
+  const change = { kind: 'pause_route', profile, route: name, ...state, by, now: clock.now() } as const;
+  await callOperation(context, 'store_write', change);
   return state;
 }
 
 async function setJob(context: ApiContext, id: string, state: PauseState): Promise<PauseState> {
   const job = await jobId(context, id);
-  await callOperation(context, 'store_write', { kind: 'pause_job', job, ...state, now: context.clock.now() });
+  const { by, clock } = context;
+  await callOperation(context, 'store_write', { kind: 'pause_job', job, ...state, by, now: clock.now() });
   return state;
 }

@@ -4,8 +4,9 @@ import { contentOf } from '../../../../base/names.ts';
 import { targetNamed } from '../../../../compiler/config/route-keys.ts';
 import { rule } from '../../../../compiler/rules/support/rule.ts';
 import { didYouMean, oneOf } from '../../../../compiler/text/suggest.ts';
-import type { JobView, Reporter, RouteView } from '../../../../compiler/views/views.ts';
-import type { ContentField, OutputConfig } from '../../../../schemas/generated/types.ts';
+import type { JobView, Reporter, RouteView, Views } from '../../../../compiler/views/views.ts';
+import type { ContentField, JobPlan, OutputConfig } from '../../../../schemas/generated/types.ts';
+import { buttonTargets } from '../callbacks.ts';
 
 /** A direct delivery with `approve`: its sender would wait for a person. */
 export const approvalDirect = rule('approval-direct', {
@@ -35,7 +36,8 @@ function check(view: RouteView | JobView, report: Reporter): void {
 export const approvalOpen = rule('approval-open', { route: checkConsole, job: checkConsole });
 
 function checkConsole(view: RouteView | JobView, report: Reporter): void {
-  if (view.scope.table.gateway.console?.token !== null) return;
+  const { console } = view.scope.table.gateway;
+  if (console === null || console.token !== null || console.users !== undefined) return;
   for (const path of approvedPaths(view)) {
     const message =
       'without a token of the console, any program on this machine, the agent too, can approve the message';
@@ -43,17 +45,55 @@ function checkConsole(view: RouteView | JobView, report: Reporter): void {
   }
 }
 
-/** An agent that has the access of the gateway, and so of the person who approves. */
+/** An agent that has the access of the gateway, and so of the person who approves: its own messages, and if strangers may instruct it, all. */
 export const approvalUnconfined = rule('approval-unconfined', {
-  agent({ agent: { path, config: agent }, routes }, report) {
+  agent({ agent: { name: agentName, path, config: agent }, ...view }, report) {
     if (agent.command === undefined || agent.confined !== undefined || agent.sandbox !== undefined) return;
-    const asking = [...routes()].find((route) => route.mode === 'agent' && approvedPaths(route).length > 0);
-    if (asking === undefined || asking.scope.table.gateway.sandbox !== null) return;
-    const message = `approval of the messages of route \`${asking.name}\` does not stop an agent that means harm: without a sandbox, it can use the control socket and the console's token like its operator`;
+    if (view.scope.table.gateway.sandbox !== null) return;
+    const asking = askingOf(view, agentName);
+    if (asking === undefined) return;
+    const message = `approval of the messages of ${asking} does not stop an agent that means harm: without a sandbox, it can use the control socket and the console's token like its operator`;
     const hint = 'add a `sandbox`, or state what limits the program: `confined: <a container, another user>`';
     report({ path: [...path, 'command'], at: 'value', message, hint });
   },
 });
+
+/** Approval requests to a chat that supports buttons, without buttons. */
+export const approvalButtons = rule('approval-buttons', {
+  config({ scope }, report) {
+    for (const { label, buttons } of buttonTargets(scope.table)) {
+      const message = `approval requests to \`${label}\` have no buttons: ${String(buttons)}`;
+      if (typeof buttons === 'string') report({ path: ['gateway', 'approvals', 'deliver'], at: 'value', message });
+    }
+  },
+});
+
+/** Buttons that everyone in the chat may press. */
+export const approvalAnyone = rule('approval-anyone', {
+  config({ scope: { table } }, report) {
+    const labels = buttonTargets(table).flatMap(({ label, buttons }) => (typeof buttons === 'string' ? [] : label));
+    if (labels.length === 0 || table.gateway.approvals?.allow !== undefined) return;
+    const message = `approval requests to ${oneOf(labels, 'and')} have buttons, and everyone in the chat can approve`;
+    const hint = 'list the ids of those who may answer: `allow: [U024BE7LH]`';
+    report({ path: ['gateway', 'approvals'], at: 'key', message, hint });
+  },
+});
+
+/** The first route or job whose messages the agent must not approve. */
+function askingOf({ name, scope, ...view }: Omit<Views['agent'], 'agent'>, agent: string | null): string | undefined {
+  const own = [...view.routes()];
+  const readsStrangers = own.some((route) => scope.payloads?.readsStrangers(route) === true);
+  const routes = readsStrangers ? view.allRoutes() : own.filter(({ mode }) => mode === 'agent');
+  const jobs = Object.values(scope.table.jobs).filter((job) => readsStrangers || isRunBy(job, name, agent));
+  const route = [...routes].find((each) => approvedPaths(each).length > 0);
+  const job = jobs.find(({ deliver, outputs = [] }) =>
+    [...deliver, ...outputs.map(({ delivery }) => delivery)].some(({ approve_ms }) => approve_ms !== undefined),
+  );
+  return route === undefined ? job && `job \`${job.name}\`` : `route \`${route.name}\``;
+}
+
+const isRunBy = (job: JobPlan, profile: string, agent: string | null): boolean =>
+  job.profile === profile && job.agent === agent;
 
 /** The keys of a route or job that require approval. */
 function approvedPaths({ config, ...view }: RouteView | JobView): readonly (readonly string[])[] {

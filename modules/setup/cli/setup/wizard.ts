@@ -27,10 +27,17 @@ export async function askSetup(ask: Prompter, config: unknown, agents: KnownAgen
   return { webhook: { enabled, host, port }, settings, secret, route };
 }
 
-type KnownAgents = Readonly<Record<string, Pick<AgentFile, 'title' | 'needs' | 'key'>>>;
+export type KnownAgents = Readonly<Record<string, Pick<AgentFile, 'title' | 'needs' | 'key'>>>;
 
-async function askAgent(ask: Prompter, agents: KnownAgents): Promise<SetupAnswers['settings']> {
-  const none = { value: NONE, label: 'None', hint: 'the prompt itself is the answer' };
+const NO_AGENT = { label: 'None', hint: 'the prompt itself is the answer' };
+
+/** Asks for a known program and what it needs. @param other what the choice of none of them means */
+export async function askAgent(
+  ask: Prompter,
+  agents: KnownAgents,
+  other: { readonly label: string; readonly hint: string } = NO_AGENT,
+): Promise<SetupAnswers['settings']> {
+  const none = { value: NONE, ...other };
   const programs = Object.entries(agents).map(([value, { title }]) => ({ value, label: title }));
   const use = await ask.choose('Which program runs prompts?', [none, ...programs], NONE);
   const settings = use === NONE ? [] : [{ path: ['agent', 'use'], value: use }];

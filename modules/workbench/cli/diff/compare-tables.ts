@@ -181,6 +181,7 @@ const EVERY_EVENT = 'every event';
 /** In the order in which differences are printed. `plain`: a single value, shown unchanged. */
 const ROUTE_KEYS = {
   name: 'not compared',
+  callback: 'not compared',
   at: 'not compared',
   enabled: 'plain',
   description: 'plain',
@@ -230,6 +231,7 @@ const ROUTE_KEYS = {
     read: ({ coalesce }) => one(coalesce, coalesce === null ? '' : printCoalesce(coalesce)),
   },
   pins: { field: 'fresh', read: ({ pins }) => one(pins?.fresh, printTemplate(pins?.fresh ?? [])) },
+  progress: { field: 'progress', read: ({ progress: at = [] }) => at.map((one) => shown(one, printDelivery(one))) },
   session: { field: 'session', read: ({ session }) => one(session, session === null ? '' : printSession(session)) },
   mirror_to_session: 'plain',
   rate_limit: 'plain',

@@ -150,19 +150,26 @@ function valueText(value: unknown): string {
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
 }
 
-function deliveryText({ target, address, home_channel, approve }: Explanation['deliveries'][number]): string {
+type ExplainedDelivery = Explanation['deliveries'][number];
+
+function deliveryText({ target, address, home_channel, approve, buttons = [] }: ExplainedDelivery): string {
   const notes = [
     ...(home_channel ? ['(home channel)'] : []),
     ...(approve === true ? ['after a person approves the message'] : []),
+    ...(buttons.length === 0 ? [] : [`(with buttons in ${buttons.join(', ')})`]),
   ];
   return [target, addressText(address), ...notes].filter((text) => text !== '').join(' ');
 }
 
 function outputText(output: NonNullable<Explanation['outputs']>[number]): string {
   const allowed = Object.entries(output.allow).map(([field, values]) => `${field} of ${values.join(', ')}`);
-  const limits = [`at most ${output.max}`, ...allowed].join('; ');
+  const required = output.required === true ? ['required'] : [];
+  const limits = [`at most ${output.max}`, ...required, ...allowed].join('; ');
   return `${output.output} (${output.fields.join(', ')}) to ${deliveryText(output)}: ${limits}`;
 }
+
+const progressText = (at: NonNullable<Explanation['progress']> | null): string =>
+  at === null ? 'not shown: the event has no object for it' : deliveryText(at);
 
 function budgetText({ budget, limits, spent, until }: NonNullable<Explanation['budgets']>[number]): string {
   const used = amountsText(spent);
@@ -208,6 +215,7 @@ function formatOutcome(explanation: Explanation, paint: Paint): string[] {
         : `${agentLabel(null, explanation.agent_name)} (${explanation.agent}), session ${explanation.session ?? ''}`,
     ],
     ['posts while', explanation.fresh === undefined ? null : `the state is ${explanation.fresh}`],
+    ['progress', explanation.progress === undefined ? null : progressText(explanation.progress)],
     ['replaces', explanation.on_newer === undefined ? null : REPLACED[explanation.on_newer]],
     ['at once', explanation.max_concurrent === undefined ? null : `at most ${explanation.max_concurrent} of its runs`],
     ['sandbox', explanation.sandbox === undefined ? null : sandboxText(explanation.sandbox)],

@@ -70,13 +70,14 @@ export const numberOf = (id: string): number | null =>
 
 /** Lists and loads the requests of these rows. */
 export const capturedRequests = (rows: ReadRows): Omit<CapturedRequests, 'close'> => ({
-  async list({ since, grep, ...columns }, page) {
+  async list({ since, until, grep, ...columns }, page) {
     const lowest = since === undefined ? -1 : firstNumber(since) - 1;
-    const below = startOf(page.before);
+    const ends = [startOf(page.before), until === undefined ? undefined : firstNumber(until)];
+    const below = Math.min(...ends.map((end) => end ?? Number.POSITIVE_INFINITY));
     const found = await rows.list({
       ...columns,
       above: Math.max(lowest, startOf(page.after) ?? -1, (startOf(page.down_to) ?? 0) - 1),
-      ...(below === undefined ? {} : { below }),
+      ...(below === Number.POSITIVE_INFINITY ? {} : { below }),
       ...(grep === undefined ? {} : { grep }),
       isAscending: page.after !== undefined,
       limit: Math.min(page.limit, LONGEST_PAGE),

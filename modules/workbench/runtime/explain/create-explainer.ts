@@ -105,6 +105,7 @@ export function createExplainer(
     installation,
     dispatcher: createDryDispatcher({ refusal, ...store }),
     homeChannel: homeChannels(table, known),
+    buttons: table.callbacks === undefined ? {} : { buttons: Object.keys(table.callbacks) },
     // Loads all drivers, which many explanations do not need.
     refusal: secrets === null ? null : refusal,
   };

@@ -220,6 +220,9 @@ class WatchedRequest implements Watcher {
       coalesce: this.coalesce(),
       session: dispatch?.mode === 'agent' ? dispatch.session : null,
       ...(dispatch?.pins?.fresh === undefined ? {} : { fresh: dispatch.pins.fresh }),
+      ...(plan.progress === undefined
+        ? {}
+        : { progress: dispatch?.progress ? this.delivery(dispatch.progress) : null }),
       ...(dispatch?.on_newer === undefined ? {} : { on_newer: dispatch.on_newer }),
       toolsets: [...(dispatch?.toolsets ?? [])],
       skills: [...(dispatch?.skills ?? [])],
@@ -232,17 +235,18 @@ class WatchedRequest implements Watcher {
     const { extra, unresolved, approve_ms } = delivery;
     const home = this.context.homeChannel(this.input.route.plan.profile, delivery);
     const address = home === null ? extra : { chat_id: home, ...extra };
-    const waits = approve_ms === undefined ? {} : { approve: true as const };
+    const waits = approve_ms === undefined ? {} : { approve: true as const, ...this.context.buttons };
     return { target: targetLabel(delivery), address, unresolved, home_channel: home !== null, ...waits };
   }
 
   private outputs(): Pick<Explanation, 'outputs'> {
-    const outputs = this.dispatch?.outputs?.map(({ name, fields, allow, max, delivery }) => ({
+    const outputs = this.dispatch?.outputs?.map(({ name, fields, allow, max, delivery, required }) => ({
       output: name,
       ...this.delivery(delivery),
       fields: fields.map((field) => field.name),
       allow,
       max,
+      ...(required === undefined ? {} : { required }),
     }));
     return outputs === undefined ? {} : { outputs };
   }

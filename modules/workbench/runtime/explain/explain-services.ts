@@ -18,7 +18,7 @@ import type { OverLimit } from '../../../../runtime/store/run-limits.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import { RateWindow } from '../../../../runtime/table/rate-limit.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
-import type { Dispatch, DispatchDelivery, RouteTable } from '../../../../schemas/generated/types.ts';
+import type { Dispatch, DispatchDelivery, Explanation, RouteTable } from '../../../../schemas/generated/types.ts';
 
 export interface ExplainContext {
   /** A dispatcher without effects: see `createDryDispatcher`. */
@@ -28,6 +28,8 @@ export interface ExplainContext {
   /** The id of this installation, which recognises its own markers. */
   readonly installation: FindInstallation;
   readonly homeChannel: HomeChannelOf;
+  /** The targets whose approval requests have buttons. */
+  readonly buttons: Pick<Explanation['deliveries'][number], 'buttons'>;
   /** For warnings about deliveries that would fail; null: no such warnings. */
   readonly refusal: RefusesDelivery | null;
 }

@@ -89,6 +89,10 @@ for (const [name, make, skip] of [
       assert.deepEqual(await list({ profile: 'work', outcome: 'accepted' }), [3000]);
       assert.deepEqual(await list({ reason: 'filter' }), [2000]);
       assert.deepEqual(await list({ since: 2000 }), [3000, 2000]);
+      assert.deepEqual(await list({ until: 3000 }), [2000, 1000]);
+      assert.deepEqual(await list({ since: 2000, until: 2001 }), [2000]);
+      assert.deepEqual(await list({ until: 3000 }, { limit: 5, before: idOf(firstNumber(2000)) }), [1000]);
+      assert.deepEqual(await list({ until: 2000 }, { limit: 5, before: idOf(firstNumber(3000)) }), [1000]);
       assert.deepEqual(await list({}, { limit: 1 }), [3000]);
       assert.deepEqual(await list({}, { limit: 5, before: idOf(firstNumber(2000)) }), [1000]);
       assert.deepEqual(await list({}, { limit: 5, after: idOf(firstNumber(1000)) }), [2000, 3000]);

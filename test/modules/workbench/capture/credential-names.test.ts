@@ -15,7 +15,8 @@ const SECRET = `Authorization Proxy-Authorization X-Auth-Token x-api-key api_key
   user_pass X-Pass passphrase passcode pin X-Pin pin_code otp X-OTP totp mfa_code sid SID connect.sid X-SID PHPSESSID JSESSIONID session_id
   bearer X-Bearer sas sas_token client_assertion SAMLAssertion SAMLResponse X-Goog-IAP-JWT-Assertion DPoP dpop cookie X-Cookies csrf X-XSRF
   client_secret clientSecret X-Hub-Signature sig X-Sig sign X-Sign hmac X-Amz-Signature X-Amz-Security-Token X-Amz-Credential jwt id_token
-  refreshToken psk pat credentials creds verification_code invite_code X-Ms-Client-Principal-Token x-amzn-oidc-data`;
+  refreshToken psk pat credentials creds verification_code invite_code X-Ms-Client-Principal-Token x-amzn-oidc-data
+  X-WSSE cvv card_cvc mnemonic X-Sess kennwort senha`;
 const HARMLESS = `X-Forwarded-For Idempotency-Key idempotency_key X-GitHub-Event X-Event-Key keyword keywords passage author authors X-Author
   compass bypass passenger passed tests_passed pinned spinning opinion shipping sidebar MessageSid AccountSid CallSid resid inside design
   assign signal signed_at sign_in sign-up sign_out Sec-WebSocket-Key project_key issueKey partition_key cache-key sort_key public_key key_id

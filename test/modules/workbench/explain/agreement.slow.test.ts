@@ -285,7 +285,7 @@ function explain(table: RouteTable, name: string, { path, headers, body }: Sent)
       request: partsOf('POST', path, Object.entries(headers), body),
     },
     {
-      ...{ dispatcher, clock: systemClock, ids, homeChannel: () => null, refusal: null },
+      ...{ dispatcher, clock: systemClock, ids, homeChannel: () => null, buttons: {}, refusal: null },
       installation: async () => EXAMPLE_INSTALLATION,
     },
   );

@@ -366,6 +366,21 @@ describe('openai agent', () => {
     }
   });
 
+  it('asks for another attempt if the server says so, and for none if it says that', async (t) => {
+    for (const [status, advice, permanent] of [
+      [429, 'false', true],
+      [503, 'false', true],
+      [400, 'true', false],
+      [429, 'constructor', false],
+      [400, '', true],
+    ] as const) {
+      const { agent } = await server(t, (response) => {
+        response.writeHead(status, { 'x-should-retry': advice }).end('{}');
+      });
+      await assert.rejects(agent().run(request), { failure: { permanent, retryAfterMs: null } });
+    }
+  });
+
   const waits: readonly [headers: Record<string, string>, ms: number | null][] = [
     [{ 'retry-after': '7' }, 7000],
     [{ 'retry-after': '1.5' }, 1500],

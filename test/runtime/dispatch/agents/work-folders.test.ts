@@ -109,9 +109,19 @@ describe('work folders', () => {
     'a folder that cannot be read': 'closed/.gemini/settings.json',
     'a folder whose name is not UTF-8': 'odd\\xff/.cursor/mcp.json',
     'a package manager': 'deep/er/.npmrc',
+    'a folder that cannot be changed': 'locked/.claude/settings.json',
+    'hooks of a code host': 'a/.GitHub/hooks/start.json',
+    'a name with an invisible character': '.cla\u200bude/settings.json',
+    'a name in wide letters': 'a/\uff23LAUDE.md',
+    'a name with an old letter': '.v\u017fcode/tasks.json',
+    'a file of an interpreter': 'a/.Rprofile',
+    'a file below a very long path': `${Array(5).fill('d'.repeat(200)).join('/')}/.envrc`,
   };
   const bytes = (home: string, name: string) =>
-    Buffer.concat([Buffer.from(`${home}/`), Buffer.from(name.replace('\\xff', '\xff'), 'latin1')]);
+    Buffer.concat([
+      Buffer.from(`${home}/`),
+      Buffer.from(name.replace('\\xff', '\xff'), name.includes('\\xff') ? 'latin1' : 'utf8'),
+    ]);
 
   for (const [what, name] of Object.entries(PLANTED)) {
     it(`lets no run leave for the next one or the operator: ${what}`, async (t) => {
@@ -126,6 +136,7 @@ describe('work folders', () => {
         if (name.includes('.git/')) writeFileSync(Buffer.concat([parent, Buffer.from('/../HEAD')]), '');
         writeFileSync(path, 'evil');
         if (name.startsWith('closed')) chmodSync(join(folder.path, 'closed'), 0);
+        if (name.startsWith('locked')) chmodSync(join(folder.path, 'locked'), 0o500);
         // A killed gateway does not release the folder.
         if (when === 'after the run') await folder.release();
         else await new WorkFolders(recordLog()).create('shared', home, 'b');

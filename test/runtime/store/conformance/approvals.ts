@@ -37,15 +37,23 @@ interface Answer extends Partial<Pick<ChangeDelivery, 'index' | 'since' | 'now'>
   readonly approve?: boolean;
   readonly by?: string;
   readonly reason?: string;
+  readonly delay_ms?: number;
 }
 
 function answer(
   store: Store,
   ref: Ref,
-  { approve = true, by = 'ann', reason, ...rest }: Answer = {},
+  { approve = true, by = 'ann', reason, delay_ms, ...rest }: Answer = {},
 ): Promise<boolean> {
-  const values = { approve, by, reason: reason ?? null };
+  const values = { approve, by, reason: reason ?? null, ...(delay_ms === undefined ? {} : { delay_ms }) };
   const of = { change: 'answer_approval', ref, index: 1, since: 1000, values, dispatch: null, now: 2000 };
+  return store.write({ kind: 'change_delivery', ...of, ...rest });
+}
+
+/** Of an approval of 2000. */
+function undo(store: Store, ref: Ref, rest: Partial<Pick<ChangeDelivery, 'index' | 'since' | 'now'>> = {}) {
+  const values = { by: 'bob', from: 1000, until: 1000 + HOUR };
+  const of = { change: 'undo_approval', ref, index: 1, since: 2000, values, dispatch: null, now: 3000 };
   return store.write({ kind: 'change_delivery', ...of, ...rest });
 }
 
@@ -226,6 +234,79 @@ export function approvals(open: StoreOpener): void {
     assert.equal(await answer(store, ref, { index: 7 }), false);
     assert.equal(await answer(store, ref + 100), false);
     assert.deepEqual(await waiting(store), [WAITS]);
+  });
+
+  it('sends an approval that can be undone after its delay, even after a crash, and exactly once', async (t) => {
+    const opened = await open(t);
+    const ref = await ask(opened.store, 'a', 1000);
+    assert.deepEqual(await due(opened.store, 1000), [{ index: 0 }]);
+    await opened.store.write(makeAttempt(ref, 0, 1500));
+    assert.equal(await answer(opened.store, ref, { delay_ms: 5000 }), true);
+    assert.deepEqual(await waiting(opened.store), []);
+    await opened.crash();
+    const { store } = opened;
+    assert.equal(await answer(store, ref, { approve: false, now: 3000 }), false, 'the first answer counts');
+    const taken = await take(store, 6999);
+    assert.deepEqual([taken.attempts, taken.next_due_at], [[], 7000]);
+    assert.deepEqual(await due(store, 7000), [{ index: 1 }]);
+    assert.equal(await undo(store, ref, { now: 7000 }), false);
+    assert.deepEqual(await due(store, 8000), []);
+    assert.equal((await store.write(makeAttempt(ref, 1, 7500)))?.state, 'done');
+    const { steps } = await load(store, ref);
+    assert.deepEqual(
+      steps.map(({ outcome, by, started_at, next_at }) => [outcome, by, started_at, next_at]),
+      [
+        ['ok', undefined, steps[0]?.started_at, null],
+        ['approved', 'ann', 1000, 7000],
+        ['ok', undefined, steps[2]?.started_at, null],
+      ],
+    );
+    assert.deepEqual(await audit(store), []);
+  });
+
+  it('lets a delivery wait for the rest of its time once its approval is undone, and be answered again', async (t) => {
+    const opened = await open(t);
+    const ref = await ask(opened.store, 'a', 1000);
+    assert.deepEqual(await due(opened.store, 1000), [{ index: 0 }]);
+    await opened.store.write(makeAttempt(ref, 0, 1500));
+    await answer(opened.store, ref, { delay_ms: 5000 });
+    assert.equal(await undo(opened.store, ref, { since: 1000 }), false, 'of another instant');
+    assert.deepEqual(await Promise.all([undo(opened.store, ref), undo(opened.store, ref)]), [true, false]);
+    await opened.crash();
+    const { store } = opened;
+    assert.deepEqual(await waiting(store), [WAITS]);
+    assert.deepEqual(await due(store, 1000 + HOUR - 1), []);
+    assert.equal(await undo(store, ref), false, 'no approval is left');
+    assert.equal(await answer(store, ref, { approve: false, by: 'cy', now: 4000 }), true);
+    assert.deepEqual(await due(store, 4000), [{ index: 1, unsent: 'refused' }]);
+    const { steps } = await load(store, ref);
+    assert.deepEqual(
+      steps.slice(1).map(({ kind, index, outcome, by, at }) => [kind, index, outcome, by, at]),
+      [
+        ['delivery', 1, 'approved', 'ann', 2000],
+        ['action', 1, 'undone', 'bob', 3000],
+        ['delivery', 1, 'rejected', 'cy', 4000],
+      ],
+    );
+  });
+
+  it('ends a delivery as expired if its approval is undone after its time', async (t) => {
+    const { store } = await open(t);
+    const ref = await ask(store, 'a', 1000);
+    await answer(store, ref, { delay_ms: 5000, now: HOUR });
+    assert.equal(await undo(store, ref, { since: HOUR, now: HOUR + 2000 }), true);
+    assert.deepEqual(await due(store, HOUR + 2000), [{ index: 0 }, { index: 1, unsent: 'expired' }]);
+  });
+
+  it('undoes nothing that was approved at once, was never approved, or has been tried', async (t) => {
+    const { store } = await open(t);
+    const other = await ask(store, 'a', 1000);
+    assert.equal(await undo(store, other, { since: 1000, now: 1500 }), false);
+    await answer(store, other);
+    assert.equal(await undo(store, other, { since: 2000, now: 2000 }), false);
+    await take(store, 2000);
+    await store.write(makeAttempt(other, 1, 2200, { outcome: 'retry', next_at: 9000 }));
+    assert.equal(await undo(store, other, { since: 2000 }), false);
   });
 
   it('stores one message that requests the approval', async (t) => {

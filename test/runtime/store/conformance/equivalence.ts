@@ -46,8 +46,11 @@ export async function look(store: Store, refs: readonly Ref[], now: number): Pro
 
 /** Numbers may have gaps, so a dispatch is identified by its position in the order of storing. */
 export function inOrder(value: unknown, refs: readonly Ref[]): unknown {
-  const named = (key: string, item: unknown): unknown =>
-    key === 'ref' && typeof item === 'number' ? `#${refs.indexOf(item)}` : item;
+  const place = (ref: Ref): string => `#${refs.indexOf(ref)}`;
+  const named = (key: string, item: unknown): unknown => {
+    if (key === 'replaced' && Array.isArray(item)) return item.map(place);
+    return key === 'ref' && typeof item === 'number' ? place(item) : item;
+  };
   return JSON.parse(JSON.stringify(value ?? null, named));
 }
 

@@ -108,8 +108,9 @@ export function guard(open: StoreOpener): void {
     const [row] = await store.read({ kind: 'guard_rows', of: 'runs', paused: true });
     const { body = '', key = '' } = row ?? {};
     const [first = 0, second = 0, third = 0] = heldIn(body);
+    const of = { row: { kind: 'runs', key }, body, expires_at: 60 * MINUTE, by: 'cli:ann' } as const;
     const change = (ref: number, drop: boolean, expect = body) =>
-      store.write(put({ row: { kind: 'runs', key }, expect, body, expires_at: 60 * MINUTE, held: { ref, drop } }));
+      store.write(put({ ...of, expect, held: { ref, drop } }));
     assert.equal(await change(first, false, 'another'), false);
     assert.equal((await take(store, 2000)).runs.length, 0);
     assert.equal(await change(first, false), true);
@@ -125,7 +126,10 @@ export function guard(open: StoreOpener): void {
       (await take(store, 60 * MINUTE)).runs.map(({ ref }) => ref),
       [third],
     );
-    assert.equal((await store.read({ kind: 'load', ref: second }))?.state, 'skipped');
+    const [released, dropped] = await Promise.all([first, second].map((ref) => store.read({ kind: 'load', ref })));
+    assert.equal(dropped?.state, 'skipped');
+    const actions = [released, dropped].map((one) => one?.steps.map(({ outcome, by }) => [outcome, by]));
+    assert.deepEqual(actions, [[['released', 'cli:ann']], [['dropped', 'cli:ann']]]);
     assert.deepEqual(await audit(store), []);
   });
 

@@ -126,7 +126,12 @@ export function messages(open: StoreOpener): void {
     await take(store, 2000);
     await store.write({ ...makeAttempt(ref, 0, 3000, { outcome: 'permanent', reason: 'no' }), key });
     assert.equal(await isFree(3000), true);
-    await store.write({ kind: 'resend', ref, key, again: false, now: 4000 });
+    await store.write({ kind: 'resend', ref, key, again: false, by: 'console:ann', now: 4000 });
+    const action = (await load(store, ref)).steps.at(-1);
+    assert.deepEqual(
+      [action?.kind, action?.outcome, action?.by, action?.at],
+      ['action', 'replayed', 'console:ann', 4000],
+    );
     assert.equal(await isFree(4000), false);
     await take(store, 4000);
     await store.write({ ...makeAttempt(ref, 0, 5000), key });

@@ -46,6 +46,15 @@ export function pauses(open: StoreOpener): void {
     assert.deepEqual(await audit(opened.store), []);
   });
 
+  it('says who has paused a route, also after a crash', async (t) => {
+    const opened = await open(t);
+    await pause(opened.store, { by: 'console:ann' });
+    await pause(opened.store, { by: 'cli:root', now: 600 });
+    await opened.crash();
+    const [one] = await pausedAt(opened.store, 700);
+    assert.deepEqual([one?.since, one?.by], [500, 'cli:root']);
+  });
+
   it('resumes automatically, and wakes a loop that sleeps until then', async (t) => {
     const { store } = await open(t);
     await accept(store, 'a');

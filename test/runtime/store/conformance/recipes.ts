@@ -215,13 +215,25 @@ const replay = fc.record({ place, message: fc.option(deliveryId), again: fc.bool
 
 /** A message, whose text differs between attempts. */
 const approvals = fc.oneof(
-  fc.record({ place, back: fc.integer({ min: 1, max: 12 }), approve: fc.boolean(), reason: fc.boolean() }).map(
-    ({ place, back, approve, reason }): Recipe =>
+  fc.record({ place, back: fc.integer({ min: 1, max: 12 }) }).map(
+    ({ place, back }): Recipe =>
       (_, now) => ({
-        ...{ kind: 'change_delivery', change: 'answer_approval', ref: place, index: 1, since: now - back * 10, now },
-        ...{ values: { approve, by: 'ann', reason: reason ? 'spam \0' : null }, dispatch: null },
+        ...{ kind: 'change_delivery', change: 'undo_approval', ref: place, index: 1, since: now - back * 10, now },
+        ...{ values: { by: 'bob', from: now - back * 10 - 5, until: now + back * 20 - 60 }, dispatch: null },
       }),
   ),
+  fc
+    .record({
+      ...{ place, back: fc.integer({ min: 1, max: 12 }), approve: fc.boolean(), reason: fc.boolean() },
+      delay: fc.constantFrom({}, { delay_ms: 30 }),
+    })
+    .map(
+      ({ place, back, approve, reason, delay }): Recipe =>
+        (_, now) => ({
+          ...{ kind: 'change_delivery', change: 'answer_approval', ref: place, index: 1, since: now - back * 10, now },
+          ...{ values: { approve, by: 'ann', reason: reason ? 'spam \0' : null, ...delay }, dispatch: null },
+        }),
+    ),
   fc.record({ place, back: fc.integer({ min: 1, max: 12 }) }).map(
     ({ place, back }): Recipe =>
       (id, now) => ({

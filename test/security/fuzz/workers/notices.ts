@@ -7,7 +7,7 @@ import { Parser } from 'commonmark';
 import fc from 'fast-check';
 import { codeBlock } from '../../../../base/text.ts';
 import { beginText } from '../../../../modules/guard/runtime/alerts.ts';
-import { noticeText } from '../../../../modules/outputs/runtime/open-approvals.ts';
+import { noticeText } from '../../../../modules/outputs/runtime/notice.ts';
 import type { Approval } from '../../../../schemas/built/operations/types.ts';
 import { anyText } from '../../../helpers/any-text.ts';
 import { damaged } from '../damage.ts';
