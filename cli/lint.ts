@@ -22,7 +22,7 @@ import { loadPart } from './base/module.ts';
 import { command, flag, restArguments, text } from './command-line/command.ts';
 import { configOption, formatOption, outOption } from './command-line/options.ts';
 import type { CompileRequest } from './compile/compile-files.ts';
-import { compileRequest, createCompileRequest, outFolder, requireSame, writeTables } from './compile/compile-files.ts';
+import { compileRequest, createCompileRequest, requireSame, writeTables } from './compile/compile-files.ts';
 import { formatDiff } from './files.ts';
 import { formatDiagnostics, noteFilesRead, printLine, printNote } from './output/print.ts';
 import { formatClosure, loadClosures } from './profile.ts';
@@ -126,7 +126,7 @@ export const compileCommand = command({
       if (format !== 'pretty') return 1;
       throw new CliError('not compiled: the configuration has errors');
     }
-    const { routes, blueprints } = writeTables(outFolder(result, cwd, given.out), result.output);
+    const { routes, blueprints } = writeTables(result, result.output, { ...context, cwd, out: given.out });
     printLine(context, displayPath(routes, cwd));
     printLine(context, displayPath(blueprints, cwd));
     return 0;

@@ -16,16 +16,16 @@ import { OTHER_WORDS } from './built/other-words.ts';
 import { describe, readCommandLine } from './command-line/clipanion.ts';
 import type { CommandEntry } from './commands.ts';
 import { commandsOf, findCommand, unknownCommand, visibleIn } from './commands.ts';
-import { withoutControls, wrapBeside, wrapWords } from './output/print.ts';
+import { visible, withoutControls, wrapBeside, wrapWords } from './output/print.ts';
 
 const HELP = new Set(['-h', '--help']);
 
 /** @returns 0 on success, 1 on failure, 2 on a usage error. Never throws. */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
-  const { env, stdout, stderr } = context;
+  const { env, stdout, stderr, colour } = context;
   const shown: CliContext = Object.assign(Object.create(context), {
-    stdout: withoutControls(stdout, env),
-    stderr: withoutControls(stderr, env),
+    stdout: withoutControls(stdout, env, colour.stdout),
+    stderr: withoutControls(stderr, env, colour.stderr),
     terminal: stderr,
   });
   try {
@@ -150,12 +150,13 @@ function printFailure(error: unknown, context: CliContext): number {
   const paint = createPaint(context.colour.stderr);
   const label = paint('red', 'error:');
   if (error instanceof CliError) {
-    const hints = error.hints.map((hint) => `\n  ${hint}`).join('');
-    context.stderr.write(`${label} ${error.message}${hints}\n`);
+    // Each is one line, whatever name or value of a file is in it.
+    const lines = [error.message, ...error.hints].map(visible);
+    context.stderr.write(`${label} ${lines.join('\n  ')}\n`);
     return error.exitCode;
   }
   if (isSystemError(error)) {
-    context.stderr.write(`${label} ${error.message}\n`);
+    context.stderr.write(`${label} ${visible(error.message)}\n`);
     return 1;
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);

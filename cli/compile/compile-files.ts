@@ -1,8 +1,9 @@
 /** Compiles a configuration and writes its tables, for `compile`, `gateway run` and the thread that recompiles. */
 
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { isSystemError } from '../../base/errors.ts';
+import { escapeInvisible } from '../../base/text.ts';
 import type { CompileOutput, CompileResult } from '../../compiler/compile.ts';
 import { compile } from '../../compiler/compile.ts';
 import type { CompileInput } from '../../compiler/compile-input.ts';
@@ -11,7 +12,7 @@ import type { Finding } from '../../compiler/diagnostics/diagnostic.ts';
 import { printCatalog } from '../../compiler/emit/emit-table.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import type { Files } from '../../compiler/source/files.ts';
-import { filesBelow, readText } from '../../compiler/source/files.ts';
+import { filesBelow, isBelow, readText } from '../../compiler/source/files.ts';
 import { loadConfig } from '../../compiler/source/load-config.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
 import type { SourceTree } from '../../compiler/source/source-tree.ts';
@@ -29,6 +30,31 @@ export function requireSame(path: string, name: string, text: string): void {
     throw new CliError(`${name} has changed since it was read: nothing was written to it`);
 }
 
+/**
+ * Before a command writes files that the command line does not name: in a stranger's repository each of them, or a folder above
+ * it, may be a link to any other. @param folders where it may write, absolute @throws CliError
+ */
+export function refuseLinks(paths: readonly string[], folders: readonly string[], ...hints: readonly string[]): void {
+  const roots = folders.flatMap((folder) => realTarget(folder) ?? []);
+  for (const path of paths) {
+    const folder = realTarget(dirname(path));
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+      throw new CliError(`${escapeInvisible(path)} is a link: nothing was written`, 'remove the link', ...hints);
+    if (folder !== dirname(path) && (folder === null || !isBelow(folder, roots)))
+      throw new CliError(
+        `${escapeInvisible(dirname(path))} leads to another folder through a link: nothing was written`,
+        ...hints,
+      );
+  }
+}
+
+/** The real path that a path will have; null if it is below a link to nothing. */
+function realTarget(path: string): string | null {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return nodeFiles.realpath(path);
+  const folder = realTarget(dirname(path));
+  return folder === null ? null : join(folder, basename(path));
+}
+
 /** All inputs of a compile except the files. Without `modules` it can be sent to a thread. */
 export type CompileRequest = Omit<CompileInput, 'files'>;
 
@@ -43,14 +69,22 @@ export function outFolder({ root }: CompileResult, cwd: string, out: string | un
 }
 
 /**
- * Replaces each file as a whole, unless its content is the same. Mode 0600 if the table contains literal secrets.
+ * Replaces each file as a whole, unless its content is the same. Mode 0600 if the table contains literal secrets. Writes outside
+ * of the configuration's folder only if the command line names the folder.
  * @returns their paths, and whether the table has changed @throws CliError if a file cannot be written
  */
-export function writeTables(folder: string, output: CompileOutput) {
+export function writeTables(
+  result: CompileResult,
+  output: CompileOutput,
+  { cwd, out, allowed = [] }: Pick<CompileRequest, 'cwd' | 'allowed'> & { readonly out: string | undefined },
+) {
+  const folder = outFolder(result, cwd, out);
   const routes = join(folder, 'routes.json');
   const blueprints = join(folder, 'blueprints.json');
   const mode = output.hasLiteralSecrets ? 0o600 : 0o644;
   try {
+    const own = out === undefined ? [dirname(result.root), ...allowed] : [folder];
+    refuseLinks([routes, blueprints], own, 'to write the tables to another folder: --out <dir>');
     makeFolder(folder);
     // The catalog first, so that a process that sees the new table finds its catalog.
     replace(blueprints, printCatalog(output.catalog()), 0o644);
@@ -58,7 +92,7 @@ export function writeTables(folder: string, output: CompileOutput) {
   } catch (error) {
     if (!isSystemError(error)) throw error;
     throw new CliError(
-      `cannot write the tables to ${folder}: ${describeDiskError(error)}`,
+      `cannot write the tables to ${escapeInvisible(folder)}: ${describeDiskError(error)}`,
       'choose another folder: --out <dir>',
     );
   }

@@ -33,8 +33,9 @@ export function printNote(context: CliContext, text: string): void {
 /** Makes control and invisible characters visible, so that stored text can neither control the terminal nor look like other text. */
 export const visible = escapeInvisible;
 
-/** Line breaks, tabs and the colours of `createPaint` stay. */
-const CONTROLS = new RegExp(String.raw`(?![\n\t]|\r\n|\x1b\[(?:[0-2]|22|3[1-69])m)${INVISIBLE_ALONE}`, 'gu');
+/** Line breaks, tabs and, in colour, the colours of `createPaint` stay. */
+const COLOURED = new RegExp(String.raw`(?![\n\t]|\r\n|\x1b\[(?:[0-2]|22|3[1-69])m)${INVISIBLE_ALONE}`, 'gu');
+const CONTROLS = new RegExp(String.raw`(?![\n\t]|\r\n)${INVISIBLE_ALONE}`, 'gu');
 const HARMLESS = /^[\n\x20-\x7e]*$/;
 
 /** Commands in the log of a CI job: `::add-mask::` at the start of a line, `##[command]` and `##vso[…]` anywhere. */
@@ -45,10 +46,14 @@ const CI = ['CI', 'GITHUB_ACTIONS', 'TF_BUILD', 'TEAMCITY_VERSION'];
  * The stream, without characters by which text from files and senders could control a terminal, look like another text, or
  * command a CI job: they are escaped as in JSON, so that JSON keeps its meaning.
  */
-export function withoutControls<Stream extends Writable>(stream: Stream, env: NodeJS.ProcessEnv): Stream {
+export function withoutControls<Stream extends Writable>(
+  stream: Stream,
+  env: NodeJS.ProcessEnv,
+  coloured: boolean,
+): Stream {
   const isJob = CI.some((name) => (env[name] ?? '') !== '');
   const clean = (text: string): string => {
-    const plain = HARMLESS.test(text) ? text : text.replace(CONTROLS, asUnits);
+    const plain = HARMLESS.test(text) ? text : text.replace(coloured ? COLOURED : CONTROLS, asUnits);
     return isJob ? plain.replace(CI_COMMAND, asUnits) : plain;
   };
   return Object.assign(Object.create(stream) as Stream, {

@@ -60,7 +60,7 @@ function finish(request: RecompileRequest, result: CompileResult, refused: Refus
   const { diagnostics, inputs, root, files, ignored } = result;
   const problem = isEmpty(root) ? `${root} is empty` : describeErrors(diagnostics);
   const written =
-    result.output === null || problem !== null || refused !== null ? null : writeTables(folder, result.output);
+    result.output === null || problem !== null || refused !== null ? null : writeTables(result, result.output, request);
   // Hints are for those who edit the configuration: `lint` prints them.
   const shown = diagnostics.filter(({ severity }) => severity !== 'hint');
   return {

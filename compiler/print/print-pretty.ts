@@ -17,6 +17,7 @@ export interface PrettyOptions {
   readonly width: number;
 }
 
+const SEVERITIES = ['error', 'warning', 'hint'] as const;
 const SEVERITY_STYLE = { error: 'red', warning: 'yellow', hint: 'blue' } as const;
 
 interface Printing {
@@ -33,24 +34,39 @@ export function printPretty(diagnostics: readonly Diagnostic[], options: PrettyO
   const lines = createLines();
   const safeLine = createSafeLines(diagnostics, lines);
   const printing: Printing = { lines, safeLine, paint, width: options.width };
-  const blocks = diagnostics.map((diagnostic) => block(diagnostic, printing));
-  return `${blocks.join('\n')}\n${count(diagnostics)}\n`;
+  const shown = worst(diagnostics);
+  const blocks = shown.map((diagnostic) => block(diagnostic, printing));
+  return `${blocks.join('\n')}\n${count(diagnostics, diagnostics.length - shown.length)}\n`;
+}
+
+/** Maximum number of diagnostics that are printed for people: a file may have one in every ten characters. */
+const MAX_SHOWN = 500;
+const MAX_RELATED = 20;
+
+export function worst(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  if (diagnostics.length <= MAX_SHOWN) return diagnostics;
+  const bySeverity = SEVERITIES.flatMap((each) => diagnostics.filter(({ severity }) => severity === each));
+  return bySeverity.slice(0, MAX_SHOWN);
 }
 
 function block(diagnostic: Diagnostic, printing: Printing): string {
   const { source, range, severity, rule, message, hint, related } = diagnostic;
   const { paint } = printing;
   const label = paint(SEVERITY_STYLE[severity], `${severity} ${rule}`);
-  const lines = [`${paint('bold', where(source, range, printing.lines))}: ${label}: ${escapeInvisible(message)}`];
+  const lines = [`${paint('bold', where(source, range, printing.lines))}: ${label}: ${sentence(message)}`];
   lines.push(...frame(source, range, printing));
-  if (hint !== undefined) lines.push(`       ${paint('blue', 'hint:')} ${escapeInvisible(hint)}`);
+  if (hint !== undefined) lines.push(`       ${paint('blue', 'hint:')} ${sentence(hint)}`);
   lines.push(...repairOf(diagnostic, printing));
-  for (const place of related ?? []) {
-    lines.push(`  ${where(place.source, place.range, printing.lines)}: ${escapeInvisible(place.message)}`);
+  for (const place of (related ?? []).slice(0, MAX_RELATED)) {
+    lines.push(`  ${where(place.source, place.range, printing.lines)}: ${sentence(place.message)}`);
     lines.push(...frame(place.source, place.range, printing));
   }
   return `${lines.join('\n')}\n`;
 }
+
+/** A message on one line. It may repeat a key or a value of any length. */
+export const sentence = (text: string): string =>
+  escapeInvisible(text.length > MAX_SPAN ? `${text.slice(0, MAX_SPAN)}…` : text);
 
 /** The lines that `lint --fix` would write. */
 function repairOf({ source, fix }: Diagnostic, printing: Printing): readonly string[] {
@@ -73,12 +89,11 @@ function where(source: SourceText, range: Range, lines: Lines): string {
   return `${escapeInvisible(source.name)}:${line}:${column}`;
 }
 
-function count(diagnostics: readonly Diagnostic[]): string {
+function count(diagnostics: readonly Diagnostic[], hidden: number): string {
   const fixable = diagnostics.filter(({ fix }) => fix !== undefined).length;
-  const parts = (['error', 'warning', 'hint'] as const).map((each) =>
-    plural(diagnostics.filter(({ severity }) => severity === each).length, each),
-  );
-  const total = parts.filter((part) => part !== '').join(', ');
+  const parts = SEVERITIES.map((each) => plural(diagnostics.filter(({ severity }) => severity === each).length, each));
+  const more = hidden === 0 ? '' : `; ${hidden} of them not shown (--format json lists all)`;
+  const total = parts.filter((part) => part !== '').join(', ') + more;
   return fixable === 0 ? total : `${total}; hookwright lint --fix repairs ${fixable}`;
 }
 
@@ -110,9 +125,9 @@ const ELLIPSIS = '…';
 function codeFrame(source: SourceText, range: Range, options: FrameOptions): Frame | null {
   if (source.text === '') return null;
   const { line, column } = options.lines.positionOf(source, range.start);
-  const text = options.safeLine(source, line);
-  const marked = text.slice(column - 1, column - 1 + range.end - range.start).trimEnd();
-  const before = expandTabs(text.slice(0, column - 1));
+  const text = options.safeLine(source, line).slice(0, column - 1 + 2 * MAX_SPAN);
+  const marked = text.slice(column - 1, column - 1 + Math.min(MAX_SPAN, range.end - range.start)).trimEnd();
+  const before = expandTabs(text.slice(Math.max(0, column - 1 - MAX_SPAN), column - 1));
   const middle = expandTabs(marked);
   const after = expandTabs(text.slice(column - 1 + marked.length));
   const number = String(line).padStart(4);
@@ -163,6 +178,8 @@ function lastCharacter(text: string, end: number): string {
 }
 
 const MAX_LINES = 6;
+/** Maximum number of characters of a line that are looked at before and after what is shown of it. */
+const MAX_SPAN = 1000;
 
 /** Returns the lines without their common indentation, or null if a line contains a masked value. */
 function fixedLines(
@@ -170,14 +187,20 @@ function fixedLines(
   edits: readonly TextEdit[],
   { lines, safeLine }: { readonly lines: Lines; readonly safeLine: SafeLine },
 ): readonly string[] | null {
-  const first = lines.positionOf(source, edits[0]?.range.start ?? 0);
-  const last = lines.positionOf(source, edits.at(-1)?.range.end ?? 0);
+  const [from, to] = [edits[0]?.range.start ?? 0, edits.at(-1)?.range.end ?? 0];
+  if (to - from > MAX_SPAN) return null;
+  const first = lines.positionOf(source, from);
+  const last = lines.positionOf(source, to);
+  // Only these lines are copied, and only a part of long ones: a file may have a fix in each tenth line or column.
+  const start = Math.max(from - first.column + 1, from - MAX_SPAN);
+  const lastStart = to - last.column + 1;
+  const end = Math.min(lastStart + lines.textOf(source, last.line).length, to + MAX_SPAN);
   for (let line = first.line; line <= last.line; line++) {
-    if (safeLine(source, line) !== printable(lines.textOf(source, line))) return null;
+    const left = line === first.line ? start - (from - first.column + 1) : 0;
+    const right = line === last.line ? end - lastStart : Number.POSITIVE_INFINITY;
+    const shown = printable(lines.textOf(source, line).slice(left, right));
+    if (safeLine(source, line).slice(left, right) !== shown) return null;
   }
-  // Only these lines are copied: a file of 100,000 lines may have a fix for each tenth.
-  const start = (edits[0]?.range.start ?? 0) - first.column + 1;
-  const end = (edits.at(-1)?.range.end ?? 0) - last.column + 1 + lines.textOf(source, last.line).length;
   const within = edits.map(({ range, ...edit }) => ({
     ...edit,
     range: { start: range.start - start, end: range.end - start },

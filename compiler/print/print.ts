@@ -9,7 +9,7 @@ import type { Range, SourceText } from '../text/source-text.ts';
 import type { Lines } from './lines.ts';
 import { createLines } from './lines.ts';
 import type { PrettyOptions } from './print-pretty.ts';
-import { printPretty } from './print-pretty.ts';
+import { printPretty, sentence, worst } from './print-pretty.ts';
 
 /** The number of errors, and the first one with its position, in one line; null if there are none. */
 export function describeErrors(diagnostics: readonly Diagnostic[]): string | null {
@@ -18,13 +18,16 @@ export function describeErrors(diagnostics: readonly Diagnostic[]): string | nul
   if (first === undefined) return null;
   const { line, column } = createLines().positionOf(first.source, first.range.start);
   const count = errors.length === 1 ? 'an error' : `${errors.length} errors, the first`;
-  return `the configuration has ${count}: ${first.source.name}:${line}:${column}: ${first.message}`;
+  return `the configuration has ${count}: ${first.source.name}:${line}:${column}: ${escapeInvisible(first.message)}`;
 }
 
 /** Returns one command per line, or an empty string. */
 export function printGithub(diagnostics: readonly Diagnostic[]): string {
   const lines = createLines();
-  return diagnostics
+  const shown = worst(diagnostics);
+  const hidden = diagnostics.length - shown.length;
+  const more = hidden === 0 ? '' : `::notice::${hidden} more problems: hookwright lint --format json\n`;
+  return `${shown
     .map(({ source, range, severity, rule, message, hint }) => {
       const { start, end } = lines.spanOf(source, range);
       const oneLine = end.line === start.line;
@@ -40,11 +43,11 @@ export function printGithub(diagnostics: readonly Diagnostic[]): string {
       const text = [`${rule}: ${message}`, ...(hint === undefined ? [] : [hint])].map(escapeData).join('%0A');
       return `::${severity === 'hint' ? 'notice' : severity} ${properties.join(',')}::${text}\n`;
     })
-    .join('');
+    .join('')}${more}`;
 }
 
 /** Also removes control characters: build logs are read on terminals, too. */
-const escapeData = (text: string): string => escapeInvisible(text).replaceAll('%', '%25');
+const escapeData = (text: string): string => sentence(text).replaceAll('%', '%25');
 
 const escapeProperty = (text: string): string => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 

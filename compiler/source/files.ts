@@ -4,6 +4,7 @@
 
 import { basename, dirname, isAbsolute, relative, sep } from 'node:path';
 import { MAX_FILE_BYTES, UnreadableFile } from '../../base/files.ts';
+import { escapeInvisible } from '../../base/text.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
@@ -122,11 +123,11 @@ export function readYamlFile({ files, cwd }: Disk, path: string): YamlRead {
   return { file: null, findings: [unreadable(source, read.message)], source, isMissing: read.missing };
 }
 
-/** @param from absolute path of a directory, usually the working directory */
+/** A path as printed: a name with a line break could command a CI job. @param from absolute path of a directory, usually the working directory */
 export function displayPath(path: string, from: string): string {
   const short = relative(from, path);
   const outside = short === '' || short === '..' || short.startsWith(`..${sep}`) || isAbsolute(short);
-  return (outside ? path : short).replaceAll(sep, '/');
+  return escapeInvisible((outside ? path : short).replaceAll(sep, '/'));
 }
 
 /** Not even in the folder of the config: CI jobs keep their token in `.git/config`. */
@@ -138,9 +139,7 @@ const PRIVATE = /(?:^|[\\/])(?:\.git(?:[\\/]|$)|\.env(?:\.[^\\/]*)?$)/i;
  */
 export function filesBelow(files: Files, folders: readonly string[]): Files {
   const roots = folders.map((folder) => files.realpath(folder) ?? folder);
-  const isAllowed = (real: string): boolean =>
-    !PRIVATE.test(real) &&
-    roots.some((root) => real === root || real.startsWith(root.endsWith(sep) ? root : root + sep));
+  const isAllowed = (real: string): boolean => isBelow(real, roots);
   return {
     ...files,
     read: (path) => files.read(path, isAllowed),
@@ -149,6 +148,17 @@ export function filesBelow(files: Files, folders: readonly string[]): Files {
       throw new UnreadableFile('EOUTSIDE', refusalOf('EOUTSIDE'));
     },
   };
+}
+
+/** Whether a real path is in one of the folders, and not private. @param roots real paths */
+export const isBelow = (real: string, roots: readonly string[]): boolean =>
+  !PRIVATE.test(real) && roots.some((root) => real === root || real.startsWith(root.endsWith(sep) ? root : root + sep));
+
+/** The folder of a file that a command line names; the working directory, if a link in between leads out of it. */
+export function namedFolder(files: Files, cwd: string, path: string): string {
+  const folder = dirname(path);
+  const isInside = folder === cwd || folder.startsWith(cwd.endsWith(sep) ? cwd : cwd + sep);
+  return isInside && !isBelow(files.realpath(folder) ?? folder, [files.realpath(cwd) ?? cwd]) ? cwd : folder;
 }
 
 /** @param changes texts by absolute path; files and folders need not exist. New files have mode 0600. */

@@ -1,6 +1,7 @@
 /** Converts problems, which have paths, to findings, which have positions in files, and collects those of all stages. */
 
 import { relative, sep } from 'node:path';
+import { escapeInvisible } from '../../base/text.ts';
 import type { Place } from '../../schemas/generated/types.ts';
 import type { Diagnostic, Finding, NodePath, Problem, RelatedPlace } from '../diagnostics/diagnostic.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
@@ -104,7 +105,7 @@ export function createPlacer(folder: string): Placer {
     placeOf(tree, path) {
       const { file, key, value } = tree.place(path);
       const { line } = lines.positionOf(file.source, (key ?? value).start);
-      return { file: relative(folder, file.source.path).split(sep).join('/'), line };
+      return { file: escapeInvisible(relative(folder, file.source.path).split(sep).join('/')), line };
     },
   };
 }

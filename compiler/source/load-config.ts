@@ -11,7 +11,7 @@ import { HOW_TO_START, isPlainMap } from '../text/plain-data.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
 import type { Disk, Files, HomeDisk } from './files.ts';
-import { displayPath, filesBelow, readText, readYamlFile } from './files.ts';
+import { displayPath, filesBelow, namedFolder, readText, readYamlFile } from './files.ts';
 import type { Places } from './find-place.ts';
 import { fileTree, findPlace } from './find-place.ts';
 import { LocationIndex, locate } from './locate.ts';
@@ -63,7 +63,7 @@ export function loadConfig(search: ConfigSearch): LoadedConfig {
   const loading: Loading = { search, named: search.files, ...lists, incomplete: false };
   const roots = rootFiles(loading);
   loading.named = filesBelow(search.files, [
-    ...roots.map(dirname),
+    ...roots.map((path) => (search.configs.length === 0 ? dirname(path) : namedFolder(search.files, search.cwd, path))),
     join(search.home, 'catalog'),
     ...(search.allowed ?? []),
   ]);

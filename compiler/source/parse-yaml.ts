@@ -61,9 +61,14 @@ function syntaxFindings(source: SourceText, document: Document, explain: Explain
   const lines = new Set<number>();
   const lineOf = (offset: number): number => source.text.lastIndexOf('\n', offset - 1);
   const findings: Finding[] = [];
+  let passed = -1;
   for (const error of [...document.errors, ...document.warnings].toSorted((a, b) => a.pos[0] - b.pos[0])) {
     if (findings.length === MAX_SYNTAX_ERRORS) break;
     const [start, end] = error.pos.map((offset) => Math.min(offset, source.text.length)) as [number, number];
+    // A line may have very many errors.
+    if (start <= passed) continue;
+    const lineEnd = source.text.indexOf('\n', start);
+    passed = lineEnd === -1 ? source.text.length : lineEnd;
     if (lines.has(lineOf(start))) continue;
     const finding: Finding = {
       rule: 'yaml-syntax',

@@ -3,7 +3,17 @@
  * configuration names it, and no text in it controls the terminal or the job.
  */
 import assert from 'node:assert/strict';
-import { lstatSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
@@ -248,4 +258,113 @@ test('no text in a configuration controls the terminal or the CI job', async (t)
       if (argv.includes('json') || argv.includes('--json') || argv.includes('sarif'))
         assert.doesNotThrow(() => JSON.parse(done.stdout), `${argv.join(' ')}:\n${done.stderr}`);
     }
+});
+
+/** Links that a repository brings, for the files that `compile` writes by itself. */
+const OUTPUTS: Readonly<Record<string, (repo: Repository) => unknown>> = {
+  'the table is a link to a file outside': ({ link }) => link('build/routes.json', '../../outside/netrc'),
+  'the catalog is a link to a file outside': ({ link }) => link('build/blueprints.json', '../../outside/netrc'),
+  'the table is a link to the .env': ({ link }) => link('build/routes.json', '../.env'),
+  'the table is a link to the configuration': ({ link }) => link('build/routes.json', '../hookwright.yaml'),
+  'the table is a link to nothing': ({ link }) => link('build/routes.json', '../../outside/new'),
+  'the folder is a link out': ({ link }) => link('build', '../outside'),
+  'the folder is a link to nothing': ({ link }) => link('build', '../outside/new'),
+  'the folder is a link to a link out': ({ link }) => link('build', link('b', '../outside')),
+  'the folder is a link to the data of Git': ({ link }) => link('build', '.git'),
+  'the folder is a link to itself': ({ link }) => link('build', 'build'),
+};
+
+/** Each file of the repository and beside it, with its content or the target of its link. */
+const filesAround = ({ dir }: Repository): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    readdirSync(dirname(dir), { recursive: true, encoding: 'utf8' })
+      .map((name) => [name, join(dirname(dir), name)] as const)
+      .filter(([, path]) => !lstatSync(path).isDirectory())
+      .map(([name, path]) => [name, lstatSync(path).isFile() ? readFileSync(path, 'utf8') : readlinkSync(path)]),
+  );
+
+for (const [name, prepare] of Object.entries(OUTPUTS)) {
+  test(`compile: ${name}`, async (t) => {
+    const repo = repository(t);
+    repo.write('hookwright.yaml', VALID);
+    prepare(repo);
+    const before = filesAround(repo);
+    const { code, stderr } = await repo.run('compile');
+    assert.equal(code, 1);
+    assert.match(stderr, /--out/);
+    assert.deepEqual(filesAround(repo), before);
+  });
+}
+
+test('init, convert, source learn and setup write through no link', async (t) => {
+  const learn = ['source', 'learn', 'mine', '--from', 'saved.json', '--out', 'shapes'];
+  const cases: readonly (readonly [readonly string[], string, string])[] = [
+    [['init', '--yes'], '.env', '../outside/netrc'],
+    [['init', '--yes'], '.env', '../outside/new'],
+    [['init', '--yes'], 'hookwright.yaml', '../outside/new'],
+    [['convert', 'adnanh', 'hooks.json', '--out', '.'], '.env', '../outside/netrc'],
+    [['convert', 'adnanh', 'hooks.json', '--out', '.'], 'hookwright.yaml', '../outside/new'],
+    [learn, 'shapes/mine.yaml', '../../outside/schema.json'],
+    [[...learn, '--force'], 'shapes/mine.yaml', '../../outside/netrc'],
+    [['gateway', 'setup', '--yes'], 'hookwright.yaml', '../outside/a.yaml'],
+  ];
+  for (const [argv, path, to] of cases) {
+    const repo = repository(t);
+    rmSync(join(repo.dir, '.env'));
+    repo.write('saved.json', '{"a": 1}');
+    repo.write('hooks.json', '[{"id": "x", "execute-command": "/bin/true"}]');
+    if (argv === learn || argv.includes('--force')) repo.write('hookwright.yaml', VALID);
+    repo.link(path, to);
+    const before = filesAround(repo);
+    const { code, stdout, stderr } = await repo.run(...argv);
+    assert.equal(code, 1, `${argv.join(' ')}: ${stdout}${stderr}`);
+    assert.match(stderr, /link/);
+    assert.ok(!stderr.includes(MARK), stderr);
+    assert.deepEqual(filesAround(repo), before, argv.join(' '));
+  }
+});
+
+test('a folder for tables outside is written to if the command line names it', async (t) => {
+  for (const argv of [
+    ['compile', '--out', 'build'],
+    ['compile', '--root', '../outside'],
+  ]) {
+    const repo = repository(t);
+    repo.write('hookwright.yaml', VALID);
+    repo.link('build', '../outside');
+    assert.equal((await repo.run(...argv)).code, 0, argv.join(' '));
+    assert.match(readFileSync(join(repo.dir, '../outside/routes.json'), 'utf8'), /hmac-sha256/);
+    const other = repository(t);
+    other.write('hookwright.yaml', VALID);
+    other.link('build/routes.json', '../../outside/netrc');
+    assert.equal((await other.run('compile', '--out', 'build')).code, 1);
+    assert.equal(readFileSync(join(other.dir, '../outside/netrc'), 'utf8'), NETRC);
+  }
+  const inside = repository(t);
+  inside.write('hookwright.yaml', VALID);
+  inside.write('tables/x', '');
+  inside.link('build', 'tables');
+  assert.equal((await inside.run('compile')).code, 0);
+});
+
+test('a named file in a folder that is a link out is not read', async (t) => {
+  const repo = repository(t);
+  repo.write('../outside/x.test.yaml', `tests: [{ ${MARK}: 1 }]\n`);
+  repo.write('hookwright.yaml', VALID);
+  repo.link('tests', '../outside');
+  for (const argv of [
+    ['test', 'tests/x.test.yaml'],
+    ['test', '--update', join(repo.dir, 'tests/x.test.yaml')],
+    ['lint', 'tests/a.yaml'],
+    ['lint', '--fix', 'tests/*.yaml'],
+    ['compile', '--config', 'tests/a.yaml'],
+    ['test', '--config', 'tests/a.yaml'],
+  ]) {
+    const before = filesAround(repo);
+    const { code, stdout, stderr } = await repo.run(...argv);
+    assert.equal(code, 1, argv.join(' '));
+    assert.ok(!`${stdout}${stderr}`.includes(MARK), `${argv.join(' ')}: ${stdout}${stderr}`);
+    assert.deepEqual(filesAround(repo), before);
+  }
+  assert.ok((await repo.run('lint', '--root', '../outside', 'tests/a.yaml')).stdout.includes(MARK));
 });

@@ -8,7 +8,7 @@ import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../cli/base/errors.ts';
 import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { argument, flag, text } from '../../../cli/command-line/command.ts';
-import { compileRequest, createCompileRequest } from '../../../cli/compile/compile-files.ts';
+import { compileRequest, createCompileRequest, refuseLinks } from '../../../cli/compile/compile-files.ts';
 import { setEnvLines } from '../../../cli/files.ts';
 import { printJson, printLine, printNote, visible } from '../../../cli/output/print.ts';
 import { newSecret } from '../../../cli/subscriptions/save-entry.ts';
@@ -150,11 +150,11 @@ export function readVariables({ path }: SourceText): ReadonlyMap<string, string>
 /** Omits lines of the file, which may contain secrets. */
 function refusalError({ faults }: ConversionRefusal, source: SourceText): CliError {
   const lines = createLines();
-  const said = faults.map(({ start, message }) => {
+  const [first = '', ...others] = faults.map(({ start, message }) => {
     const { line, column } = lines.positionOf(source, start);
     return `${source.name}:${line}:${column}: ${message}`;
   });
-  return new CliError(said.join('\n'), ...faults.flatMap(({ hint }) => hint ?? []));
+  return new CliError(first, ...others, ...faults.flatMap(({ hint }) => hint ?? []));
 }
 
 interface PlannedFile {
@@ -170,6 +170,7 @@ function writeConversion(context: CliContext, folder: string, conversion: Conver
     { path: join(folder, CONFIG), text: conversion.config, mode: 0o644 },
     ...planPrograms(context, conversion),
   ];
+  refuseLinks([join(folder, CONFIG), join(folder, '.env')], [folder], 'write elsewhere: --out <dir>');
   for (const { path, text } of files) refuseOther(path, text, cwd);
   const planned = [...files, ...planEnv(join(folder, '.env'), conversion, cwd)];
   try {

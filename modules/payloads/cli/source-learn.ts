@@ -1,7 +1,7 @@
 /** `hookwright source learn`: infers the payload shapes of a custom source from requests that it has sent. */
 
 import { existsSync, readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'yaml';
 import { parseDocument, stringify } from 'yaml';
@@ -14,11 +14,13 @@ import { loadPart } from '../../../cli/base/module.ts';
 import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { argument, command, flag, list, restArguments, text } from '../../../cli/command-line/command.ts';
 import { configOption } from '../../../cli/command-line/options.ts';
+import { refuseLinks } from '../../../cli/compile/compile-files.ts';
 import { printLine, printNote, withEscapedTexts } from '../../../cli/output/print.ts';
 import type { OpenSource } from '../../../cli/sources/open-sources.ts';
 import { openSources } from '../../../cli/sources/open-sources.ts';
 import type { LoweredSource } from '../../../compiler/lower/sources.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
+import { displayPath } from '../../../compiler/source/files.ts';
 import { expandGlob } from '../../../compiler/source/load-config.ts';
 import { isPlainMap } from '../../../compiler/text/plain-data.ts';
 import { UNKNOWN_EVENT } from '../../../runtime/intake/stages/decide.ts';
@@ -78,7 +80,7 @@ async function readSaved(context: CliContext, given: Input, isRequired: boolean)
   const source = await findSource(context, given);
   const readRequests = await loadPart(context.modules, 'saved');
   return files.flatMap((file) =>
-    withFileName(relative(context.cwd, file), () => readPayloads(readFileSync(file), source, readRequests)),
+    withFileName(displayPath(file, context.cwd), () => readPayloads(readFileSync(file), source, readRequests)),
   );
 }
 
@@ -113,14 +115,19 @@ function printOne(context: CliContext, given: Input, [first, ...others]: readonl
 
 function writeFiles(context: CliContext, given: Input, events: readonly Event[], out: string): void {
   const folder = resolve(context.cwd, out);
+  refuseLinks(
+    events.map(([event]) => join(folder, fileName(event, given.name))),
+    [folder],
+    'to use another folder: --out <dir>',
+  );
   const files = events.map((event) => {
     const path = join(folder, fileName(event[0], given.name));
     const isThere = existsSync(path) && !given.force;
-    const name = relative(context.cwd, path);
+    const name = displayPath(path, context.cwd);
     return { event, path, text: isThere ? mergedText(path, name, event) : printSchema(given.name, event) };
   });
   for (const { path, text } of files) writeAtomic(path, text, 0o644);
-  const shown = files.map(({ event: [event], path }) => [event, relative(context.cwd, path)] as const);
+  const shown = files.map(({ event: [event], path }) => [event, displayPath(path, context.cwd)] as const);
   const [[event, path] = ['', '']] = shown;
   printNote(context, `wrote ${shown.map(([, file]) => file).join(', ')}\n`);
   printNote(context, usage(given.name, shown.length === 1 && event === UNNAMED ? path : Object.fromEntries(shown)));

@@ -1,13 +1,13 @@
 /** `hookwright gateway setup`: asks for settings, shows the changes, and writes them without touching the rest of the files. */
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { openHome } from '../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../cli/base/errors.ts';
 import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { command, flag, list } from '../../../cli/command-line/command.ts';
-import { compileRequest, createCompileRequest } from '../../../cli/compile/compile-files.ts';
+import { compileRequest, createCompileRequest, refuseLinks } from '../../../cli/compile/compile-files.ts';
 import { formatDiff, setEnvLines } from '../../../cli/files.ts';
 import { formatDiagnostics, printLine, printNote } from '../../../cli/output/print.ts';
 import { canPrompt, createPrompter } from '../../../cli/output/prompter.ts';
@@ -50,6 +50,8 @@ export const gatewaySetupCommand = command({
       );
     }
     const path = setupTarget(context, given.config);
+    if (given.config === undefined && dirname(path) !== context.home)
+      refuseLinks([path], [dirname(path)], 'to change the file that it leads to: --config <path>');
     const { changes, route, token } = await planChanges(context, given, path);
     if (changes.length === 0) {
       printNote(context, 'nothing to change');

@@ -7,7 +7,7 @@ import { CliError, UsageError } from '../../../cli/base/errors.ts';
 import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { command, flag, optionalArgument, text } from '../../../cli/command-line/command.ts';
 import { parseChoice } from '../../../cli/command-line/values.ts';
-import { compileRequest, createCompileRequest } from '../../../cli/compile/compile-files.ts';
+import { compileRequest, createCompileRequest, refuseLinks } from '../../../cli/compile/compile-files.ts';
 import { printLine, printNote } from '../../../cli/output/print.ts';
 import { canPrompt, createPrompter } from '../../../cli/output/prompter.ts';
 import { openSources } from '../../../cli/sources/open-sources.ts';
@@ -131,6 +131,8 @@ async function compile(context: CliContext, folder: string, { name, files }: Tem
 }
 
 function write(context: CliContext, folder: string, files: readonly InitFile[]): void {
+  const paths = files.map(({ name }) => join(folder, name));
+  refuseLinks(paths, [folder], 'to use another folder: hookwright init <folder>');
   mkdirSync(folder, { recursive: true });
   for (const { name, text, mode } of files) {
     const path = join(folder, name);

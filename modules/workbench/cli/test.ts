@@ -6,7 +6,7 @@ import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { CONFIGS, command, flag, list, parsed, restArguments } from '../../../cli/command-line/command.ts';
 import { formatOption } from '../../../cli/command-line/options.ts';
 import { loadCompilerParts } from '../../../cli/compile/compiler-parts.ts';
-import { formatDiagnostics, printNote } from '../../../cli/output/print.ts';
+import { formatDiagnostics, printNote, visible } from '../../../cli/output/print.ts';
 import { watchInputs } from '../../../cli/serve/reloader.ts';
 import { hasErrors } from '../../../compiler/diagnostics/diagnostic.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
@@ -131,7 +131,7 @@ async function attempt(
     return (await once()).inputs;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    printNote(context, [error.message, ...error.hints].join('\n  '));
+    printNote(context, [error.message, ...error.hints].map(visible).join('\n  '));
     return inputs;
   }
 }

@@ -31,3 +31,22 @@ test('20,000 unknown keys in one map are an error each', () => {
   });
   assert.ok(ms < MOST_MS, `${ms} ms`);
 });
+
+/** 60,000 errors on one line. */
+const ON_ONE_LINE: Readonly<Record<string, string>> = {
+  anchors: `a: ${'&a '.repeat(60_000)}`,
+  tags: `a: ${'!!str '.repeat(60_000)}`,
+  'anchors and tags': `a: ${'&a !x '.repeat(30_000)}`,
+  'closing brackets': `a: ${']'.repeat(60_000)}`,
+  aliases: `b: &a x\na: ${'*a '.repeat(60_000)}`,
+  commas: `a: [${','.repeat(60_000)}`,
+  colons: `a: {${': '.repeat(60_000)}`,
+  quotes: `a: ${'"" '.repeat(60_000)}`,
+  escapes: `a: "${'\\x'.repeat(60_000)}"`,
+};
+
+for (const [name, text] of Object.entries(ON_ONE_LINE))
+  test(`60,000 ${name} on one line are one error in that line, within seconds`, () => {
+    const ms = cpuTime(() => assert.deepEqual(rulesOf(text), ['yaml-syntax']));
+    assert.ok(ms < MOST_MS / 2, `${ms} ms`);
+  });

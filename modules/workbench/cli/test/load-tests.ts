@@ -11,7 +11,7 @@ import { sortDiagnostics } from '../../../../compiler/diagnostics/diagnostic.ts'
 import type { CompilerPart } from '../../../../compiler/module.ts';
 import { nodeFiles } from '../../../../compiler/node/node-files.ts';
 import type { Files } from '../../../../compiler/source/files.ts';
-import { filesBelow, readText } from '../../../../compiler/source/files.ts';
+import { filesBelow, namedFolder, readText } from '../../../../compiler/source/files.ts';
 import type { Places } from '../../../../compiler/source/find-place.ts';
 import { createReport } from '../../../../compiler/source/find-place.ts';
 import type { MisshapenFile } from '../../../../compiler/source/load-config.ts';
@@ -49,9 +49,9 @@ const BODIES = ['payload', 'payload_file', 'request'] as const;
 function filesOf({ cwd, allowed = [] }: TestsContext, path: string, configs: readonly string[] = []): Files {
   const project = existsSync(join(cwd, CONFIG)) ? [cwd] : [];
   return filesBelow(nodeFiles, [
-    dirname(path),
+    namedFolder(nodeFiles, cwd, path),
     ...project,
-    ...configs.map((one) => dirname(resolve(cwd, one))),
+    ...configs.map((one) => namedFolder(nodeFiles, cwd, resolve(cwd, one))),
     ...allowed,
   ]);
 }
