@@ -15,9 +15,11 @@ export const openProgram: OpenProgram = (plan, context) => ({
   async start(request, args, server = null) {
     const conversation = await openConversation(plan, context, request);
     const { state, id } = conversation;
+    const tools = toolNames(plan, request.toolsets);
     const values = {
       state,
-      toolsets: toolNames(plan, request.toolsets),
+      tools,
+      toolsets: tools.join(','),
       id: id ?? undefined,
       mcp_command: server?.command,
       mcp_args: server?.args,
@@ -43,10 +45,11 @@ export const openProgram: OpenProgram = (plan, context) => ({
   },
 });
 
-function toolNames({ toolsets }: ProgramPlan, names: AgentRequest['toolsets']): string {
-  if (toolsets === undefined) return names.join(',');
+function toolNames({ toolsets }: ProgramPlan, names: AgentRequest['toolsets']): readonly string[] {
+  if (toolsets === undefined) return names;
   const tools = names.flatMap((name) => (Object.hasOwn(toolsets.names, name) ? (toolsets.names[name] ?? []) : []));
-  return tools.length === 0 ? (toolsets.none ?? '') : [...new Set(tools)].join(',');
+  const { none = [] } = toolsets;
+  return tools.length === 0 ? [none].flat() : [...new Set(tools)];
 }
 
 /** A prompt that begins with the program's sign for commands gets a line before it. */

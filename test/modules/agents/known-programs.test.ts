@@ -130,6 +130,38 @@ describe('the answer of Codex', () => {
   });
 });
 
+describe('the tools of a program', () => {
+  /** What the program is told of its tools: an argument, or the settings that it reads. */
+  const told = async (t: TestContext, use: string, toolsets: readonly string[]): Promise<unknown> => {
+    const home = tempDir(t);
+    const more = use === 'gemini-cli' ? {} : { model: 'm', base_url: 'https://m.test/v1' };
+    const plan = compileAgent({ use, key: 'env:MODEL_KEY', ...(use === 'codex' ? {} : more) });
+    let found: unknown;
+    const confine = () => (request: ProcessRequest) => {
+      const { argv, env } = request;
+      const settings = join(String(env.GEMINI_CLI_HOME), '.gemini', 'settings.json');
+      const after = (flag: string): string | undefined => argv[argv.indexOf(flag) + 1];
+      if (use === 'gemini-cli') found = JSON.parse(readFileSync(settings, 'utf8')).tools.core;
+      else if (use === 'codex') found = argv.find((word) => word.startsWith('features.shell_tool='));
+      else found = after('--core-tools');
+      return Promise.resolve(exit(0, ''));
+    };
+    await knownAgent(plan, { home, confine, clock: new FakeClock() })('a', { toolsets });
+    return found;
+  };
+
+  for (const [use, none, file] of [
+    ['qwen-code', 'none', 'read_file,list_directory,grep_search,glob'],
+    ['gemini-cli', ['none'], ['read_file', 'list_directory', 'grep_search', 'glob']],
+    ['codex', 'features.shell_tool=false', 'features.shell_tool=true'],
+  ] as const)
+    test(`of ${use} are off without a toolset that has them`, async (t) => {
+      assert.deepEqual(await told(t, use, []), none);
+      assert.deepEqual(await told(t, use, ['clarify', '__proto__']), none);
+      assert.deepEqual(await told(t, use, ['file']), file);
+    });
+});
+
 describe('conversations', () => {
   const three = async (t: TestContext, use: string, double: Double) => {
     const { run, home } = start(t, use, double);
@@ -284,7 +316,7 @@ describe('what a run may do', () => {
     const { run, seen } = start(t, 'claude-code', claudeCode());
     await run('a', { toolsets: ['web_search', 'vision_analyze', 'terminal'] });
     const { argv = [] } = seen[0] ?? {};
-    assert.equal(argv[argv.indexOf('--tools') + 1], 'WebSearch,Bash');
+    assert.equal(argv[argv.indexOf('--tools') + 1], 'Bash');
     await run('a', { toolsets: [] });
     const { argv: none = [] } = seen[1] ?? {};
     assert.equal(none[none.indexOf('--tools') + 1], '');
