@@ -9,7 +9,7 @@ import type { PlaceholderValues } from '../fill.ts';
 import { fillPlaceholders, textOrJson } from '../fill.ts';
 import type { Conversation } from './conversations.ts';
 import { openConversation } from './conversations.ts';
-import { readPrinted } from './printed-result.ts';
+import { canMatter, readPrinted } from './printed-result.ts';
 
 export const openProgram: OpenProgram = (plan, context) => ({
   async start(request, args, server = null) {
@@ -40,6 +40,7 @@ export const openProgram: OpenProgram = (plan, context) => ({
       env: environment(merged(plan.env, mcp.env), values),
       cwd: conversation.cwd,
       writable: conversation.writable,
+      keepLine: (line) => canMatter(line, plan.output),
       end: (result) => end(plan, conversation, result),
     };
   },
@@ -92,9 +93,14 @@ async function writeFiles(folder: string, entries: Entries, values: PlaceholderV
   }
 }
 
+/** Larger answers fail, as those of other programs. */
+const MAX_ANSWER_BYTES = 1_048_576;
+
 async function end(plan: ProgramPlan, conversation: Conversation, result: ProcessResult): Promise<PrintedAnswer> {
   const text = 'stdout' in result && result.stdout !== undefined ? result.stdout.toString('utf8') : '';
-  const { answer, reason, status, id, usage, said } = readPrinted([text, result.stderr], plan.output);
+  const { answer: found, reason, status, id, usage, said } = readPrinted([text, result.stderr], plan.output);
+  const isTooLong = found !== null && Buffer.byteLength(found) > MAX_ANSWER_BYTES;
+  const answer = isTooLong ? null : found;
   const succeeded = result.kind === 'exit' && result.code === 0 && answer !== null;
   const { lost } = plan.conversation ?? {};
   const isLost = lost !== undefined && !succeeded && said.includes(lost);
@@ -103,7 +109,11 @@ async function end(plan: ProgramPlan, conversation: Conversation, result: Proces
   return {
     text: answer,
     usage: own,
-    reason: isLost ? 'it has lost the conversation; the next run begins a new one' : reason,
+    reason: isTooLong
+      ? `it is longer than ${MAX_ANSWER_BYTES} bytes`
+      : isLost
+        ? 'it has lost the conversation; the next run begins a new one'
+        : reason,
     permanent,
   };
 }

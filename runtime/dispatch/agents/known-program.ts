@@ -33,6 +33,8 @@ export interface ProgramRun {
   readonly cwd: string | null;
   /** Its private folders. */
   readonly writable: readonly string[];
+  /** Whether a line of its output can matter. */
+  keepLine(line: Buffer): boolean;
   /** Reads the output, and removes what is not kept. Call it once no process of the run is left. */
   end(result: ProcessResult): Promise<PrintedAnswer>;
 }
