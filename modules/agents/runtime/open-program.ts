@@ -1,6 +1,7 @@
 /** Starts a known program: fills in the values of this run, prepares its private folders, and reads its output. */
 import { chmod, lstat, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { tryParseJson } from '../../../base/files.ts';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import type { OpenProgram, PrintedAnswer } from '../../../runtime/dispatch/agents/known-program.ts';
 import type { ProcessResult } from '../../../runtime/platform/process/run-process.ts';
@@ -12,7 +13,7 @@ import { openConversation } from './conversations.ts';
 import { canMatter, readPrinted } from './printed-result.ts';
 
 export const openProgram: OpenProgram = (plan, context) => ({
-  async start(request, args, server = null) {
+  async start(request, args, server = null, own = {}) {
     const conversation = await openConversation(plan, context, request);
     const { state, id } = conversation;
     const tools = toolNames(plan, request.toolsets);
@@ -37,7 +38,7 @@ export const openProgram: OpenProgram = (plan, context) => ({
         return [argument.replaceAll('{toolsets}', values.toolsets).replaceAll('{state}', state)];
       }),
       prompt: harmless(plan, request.prompt),
-      env: environment(merged(plan.env, mcp.env), values),
+      env: environment(merged({ ...plan.env, ...settingsIn(own, mcp.env) }, mcp.env), values),
       cwd: conversation.cwd,
       writable: conversation.writable,
       keepLine: (line) => canMatter(line, plan.output),
@@ -59,14 +60,20 @@ const harmless = ({ commands }: ProgramPlan, prompt: string): string =>
 
 type Entries = Readonly<Record<string, EntryValue>>;
 
-const isMap = (value: EntryValue | undefined): value is object =>
+const isMap = (value: unknown): value is Entries =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Members of the second are added to those of the first; other values replace them. */
+/** The settings in JSON that the configuration writes itself, in variables that outputs are added to. */
+function settingsIn(own: Readonly<Record<string, string>>, added: Entries = {}): Entries {
+  const written = Object.keys(added).map((name) => [name, tryParseJson(own[name] ?? '')] as const);
+  return Object.fromEntries(written.filter((entry): entry is readonly [string, Entries] => isMap(entry[1])));
+}
+
+/** Members of the second are added to those of the first, at any depth; other values replace them. */
 function merged(first: Entries = {}, second: Entries = {}): Entries {
   const added = Object.entries(second).map(([name, value]) => {
     const own = first[name];
-    return [name, isMap(own) && isMap(value) ? { ...own, ...value } : value] as const;
+    return [name, isMap(own) && isMap(value) ? merged(own, value) : value] as const;
   });
   return { ...first, ...Object.fromEntries(added) };
 }

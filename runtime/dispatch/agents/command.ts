@@ -84,7 +84,7 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
     const outputs = isHanding ? await openOutputs(request, context) : null;
     let started: ProgramRun | null = null;
     try {
-      started = (await known?.start(request, rest, outputs?.server ?? null)) ?? null;
+      started = (await known?.start(request, rest, outputs?.server ?? null, own)) ?? null;
       const cwd = plan.cwd === null && plan.work === 'run' ? (started?.cwd ?? folder) : folder;
       const usageFile = usagePath(folder);
       const { stdin, ...parts } = compose([located, ...(started?.args ?? rest)], request, outputs?.config ?? '');

@@ -50,8 +50,14 @@ export interface KnownProgram {
   /**
    * Rejects with AgentError when its folders cannot be prepared.
    * @param args the arguments of the plan
+   * @param own the variables that the configuration sets
    */
-  start(request: AgentRequest, args: readonly string[], server?: McpServer | null): Promise<ProgramRun>;
+  start(
+    request: AgentRequest,
+    args: readonly string[],
+    server?: McpServer | null,
+    own?: Readonly<Record<string, string>>,
+  ): Promise<ProgramRun>;
 }
 
 export type OpenProgram = (plan: ProgramPlan, context: ProgramContext) => KnownProgram;

@@ -183,6 +183,33 @@ describe('a program that prints the whole text with each part of it', () => {
   });
 });
 
+test('outputs are added to settings that the configuration writes itself', async (t) => {
+  const own = JSON.stringify({ theme: 'mine', tools: { bash: true }, mcp: { docs: { type: 'remote' } } });
+  const agent = { use: 'opencode', key: 'env:MODEL_KEY', model: 'm', base_url: 'https://m.test/v1' };
+  const plan = compileAgent({ ...agent, env: { OPENCODE_CONFIG_CONTENT: own } });
+  const seen: ProcessRequest[] = [];
+  const confine = () => (request: ProcessRequest) => {
+    seen.push(request);
+    return Promise.resolve(exit(1, ''));
+  };
+  const run = knownAgent(plan, { home: tempDir(t), confine, clock: new FakeClock() });
+  const mcp = { argv: ['/bin/node', 'serve.js'] as const, declaration: '{}' };
+  const outputs = {
+    tools: [],
+    take: () => {},
+    refuse: () => {},
+    redact: (text: string) => text,
+    checked: () => null,
+    mcp,
+  };
+  await run('a');
+  await run('a', { outputs: outputs as never });
+  const [without, withOutputs] = seen.map(({ env }) => JSON.parse(String(env.OPENCODE_CONFIG_CONTENT)));
+  assert.deepEqual(without, JSON.parse(own));
+  assert.deepEqual(withOutputs.tools, { bash: true, 'hookwright*': true });
+  assert.deepEqual([withOutputs.theme, Object.keys(withOutputs.mcp)], ['mine', ['docs', 'hookwright']]);
+});
+
 describe('the tools of a program', () => {
   /** What the program is told of its tools: an argument, or the settings that it reads. */
   const told = async (t: TestContext, use: string, toolsets: readonly string[]): Promise<unknown> => {
