@@ -131,7 +131,7 @@ describe('the answer of Codex', () => {
 });
 
 describe('a program that prints the whole text with each part of it', () => {
-  /** Prints lines as the double of a process does: those that are not kept are gone. */
+  /** Prints lines as the double of a process does: those that are not kept are missing. */
   const printing = (t: TestContext, lines: readonly unknown[]) => {
     const plan = compileAgent({ use: 'pi', key: 'env:MODEL_KEY', model: 'm', base_url: 'https://m.test/v1' });
     let held = 0;
@@ -211,7 +211,7 @@ test('outputs are added to settings that the configuration writes itself', async
 });
 
 describe('the tools of a program', () => {
-  /** What the program is told of its tools: an argument, or the settings that it reads. */
+  /** What the program receives about its tools: an argument, or the settings that it reads. */
   const told = async (t: TestContext, use: string, toolsets: readonly string[]): Promise<unknown> => {
     const home = tempDir(t);
     const more = use === 'gemini-cli' ? {} : { model: 'm', base_url: 'https://m.test/v1' };

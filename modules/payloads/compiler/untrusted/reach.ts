@@ -74,7 +74,7 @@ function privatePlaces(route: RouteView, plan: CommandAgentPlan): ReachPlace[] {
   );
   const works =
     cwd !== null && /^[~/]/.test(cwd) && isPrivate(cwd, route)
-      ? [[`works in \`${cwd}\``, 'let the agent work in a folder of its own: remove `cwd`', 'cwd'] as const]
+      ? [[`works in \`${cwd}\``, 'remove `cwd`: each run then has a private folder', 'cwd'] as const]
       : [];
   return [...opens, ...works, ...has].map(([what, way, key]) => ({
     what: `${program} ${what}`,

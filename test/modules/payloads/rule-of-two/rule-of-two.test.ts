@@ -84,7 +84,7 @@ describe('what an agent reaches', () => {
   });
 
   for (const host of ['127.0.0.1:5432', 'localhost:8025', '[::1]:25', 'localhost'])
-    test(`a service of this machine that is no model: ${host}`, () =>
+    test(`a service of this machine that is not a model: ${host}`, () =>
       assert.equal(lettersOf(walled({ network: [host] })).letters, 'AC'));
   for (const host of ['127.0.0.1:11434', '[::1]:8080'])
     test(`a model of this machine: ${host}`, () => assert.equal(lettersOf(walled({ network: [host] })).letters, 'A'));
