@@ -338,7 +338,7 @@ export interface TestedVersions {
   below: string;
 }
 /**
- * How `{toolsets}` names the tools of the program. Toolsets that are not listed give it no tool.
+ * How `{toolsets}` names the tools of the program, and `{tools}` in `files` and `env` as a list. Toolsets that are not listed give it no tool.
  */
 export interface AgentToolNames {
   /**

@@ -122,7 +122,7 @@ function expandAgent(
 }
 
 /** Placeholders that are filled in when a run begins. */
-const LATER = /\{(?:state|toolsets|id)\}/;
+const LATER = /\{(?:state|tools|toolsets|id)\}/;
 
 type Values = Parameters<typeof fillPlaceholders>[1];
 

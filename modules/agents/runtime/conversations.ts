@@ -5,7 +5,7 @@
  *
  *   state/     between runs, only what `keep` names remains
  *   work/      the working folder, which is always at the same path, and empty when a run begins
- *   last.json  the id of the conversation and the usage that it has reported, written after a run that has answered
+ *   last.json  the id of the conversation and the usage that it has reported, written after a run that has answered or reported usage
  *
  * A run that is killed leaves `last.json` as it was: its repetition continues from the same place, with another new id if it is
  * the first. A conversation of which nothing was heard for 29 days is started again: programs forget theirs after 30.
@@ -112,9 +112,13 @@ async function openKept(
       await discard(work).catch(() => {});
       if (isLost) await rm(file, { force: true }).catch(() => {});
       const known = printed ?? id;
-      const own = output.usage?.cumulative === true && known === last?.id ? without(usage, last?.used ?? null) : usage;
-      if (succeeded && known !== null)
-        await writeLast(file, { id: known, used: usage, at: clock.now() }).catch(() => {});
+      const isNext = known !== null && known === last?.id;
+      const before = isNext ? last.used : null;
+      const own = output.usage?.cumulative === true ? without(usage, before) : usage;
+      // What a run without an answer used is in the total of the next one.
+      const isUseful = succeeded || (isNext && !isLost && usage !== null);
+      if (isUseful && known !== null)
+        await writeLast(file, { id: known, used: usage ?? before, at: clock.now() }).catch(() => {});
       return own;
     },
   };

@@ -1,6 +1,7 @@
 /** Starts a known program: fills in the values of this run, prepares its private folders, and reads its output. */
 import { chmod, lstat, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { tryParseJson } from '../../../base/files.ts';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import type { OpenProgram, PrintedAnswer } from '../../../runtime/dispatch/agents/known-program.ts';
 import type { ProcessResult } from '../../../runtime/platform/process/run-process.ts';
@@ -9,15 +10,17 @@ import type { PlaceholderValues } from '../fill.ts';
 import { fillPlaceholders, textOrJson } from '../fill.ts';
 import type { Conversation } from './conversations.ts';
 import { openConversation } from './conversations.ts';
-import { readPrinted } from './printed-result.ts';
+import { canMatter, readPrinted } from './printed-result.ts';
 
 export const openProgram: OpenProgram = (plan, context) => ({
-  async start(request, args, server = null) {
+  async start(request, args, server = null, own = {}) {
     const conversation = await openConversation(plan, context, request);
     const { state, id } = conversation;
+    const tools = toolNames(plan, request.toolsets);
     const values = {
       state,
-      toolsets: toolNames(plan, request.toolsets),
+      tools,
+      toolsets: tools.join(','),
       id: id ?? undefined,
       mcp_command: server?.command,
       mcp_args: server?.args,
@@ -35,18 +38,20 @@ export const openProgram: OpenProgram = (plan, context) => ({
         return [argument.replaceAll('{toolsets}', values.toolsets).replaceAll('{state}', state)];
       }),
       prompt: harmless(plan, request.prompt),
-      env: environment(merged(plan.env, mcp.env), values),
+      env: environment(merged({ ...plan.env, ...settingsIn(own, mcp.env) }, mcp.env), values),
       cwd: conversation.cwd,
       writable: conversation.writable,
+      keepLine: (line) => canMatter(line, plan.output),
       end: (result) => end(plan, conversation, result),
     };
   },
 });
 
-function toolNames({ toolsets }: ProgramPlan, names: AgentRequest['toolsets']): string {
-  if (toolsets === undefined) return names.join(',');
+function toolNames({ toolsets }: ProgramPlan, names: AgentRequest['toolsets']): readonly string[] {
+  if (toolsets === undefined) return names;
   const tools = names.flatMap((name) => (Object.hasOwn(toolsets.names, name) ? (toolsets.names[name] ?? []) : []));
-  return tools.length === 0 ? (toolsets.none ?? '') : [...new Set(tools)].join(',');
+  const { none = [] } = toolsets;
+  return tools.length === 0 ? [none].flat() : [...new Set(tools)];
 }
 
 /** A prompt that begins with the program's sign for commands gets a line before it. */
@@ -55,14 +60,20 @@ const harmless = ({ commands }: ProgramPlan, prompt: string): string =>
 
 type Entries = Readonly<Record<string, EntryValue>>;
 
-const isMap = (value: EntryValue | undefined): value is object =>
+const isMap = (value: unknown): value is Entries =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Members of the second are added to those of the first; other values replace them. */
+/** The settings in JSON that the configuration writes itself, in variables that outputs are added to. */
+function settingsIn(own: Readonly<Record<string, string>>, added: Entries = {}): Entries {
+  const written = Object.keys(added).map((name) => [name, tryParseJson(own[name] ?? '')] as const);
+  return Object.fromEntries(written.filter((entry): entry is readonly [string, Entries] => isMap(entry[1])));
+}
+
+/** Members of the second are added to those of the first, at any depth; other values replace them. */
 function merged(first: Entries = {}, second: Entries = {}): Entries {
   const added = Object.entries(second).map(([name, value]) => {
     const own = first[name];
-    return [name, isMap(own) && isMap(value) ? { ...own, ...value } : value] as const;
+    return [name, isMap(own) && isMap(value) ? merged(own, value) : value] as const;
   });
   return { ...first, ...Object.fromEntries(added) };
 }
@@ -89,9 +100,14 @@ async function writeFiles(folder: string, entries: Entries, values: PlaceholderV
   }
 }
 
+/** Larger answers fail, as those of other programs. */
+const MAX_ANSWER_BYTES = 1_048_576;
+
 async function end(plan: ProgramPlan, conversation: Conversation, result: ProcessResult): Promise<PrintedAnswer> {
   const text = 'stdout' in result && result.stdout !== undefined ? result.stdout.toString('utf8') : '';
-  const { answer, reason, status, id, usage, said } = readPrinted([text, result.stderr], plan.output);
+  const { answer: found, reason, status, id, usage, said } = readPrinted([text, result.stderr], plan.output);
+  const isTooLong = found !== null && Buffer.byteLength(found) > MAX_ANSWER_BYTES;
+  const answer = isTooLong ? null : found;
   const succeeded = result.kind === 'exit' && result.code === 0 && answer !== null;
   const { lost } = plan.conversation ?? {};
   const isLost = lost !== undefined && !succeeded && said.includes(lost);
@@ -100,7 +116,11 @@ async function end(plan: ProgramPlan, conversation: Conversation, result: Proces
   return {
     text: answer,
     usage: own,
-    reason: isLost ? 'it has lost the conversation; the next run begins a new one' : reason,
+    reason: isTooLong
+      ? `it is longer than ${MAX_ANSWER_BYTES} bytes`
+      : isLost
+        ? 'it has lost the conversation; the next run begins a new one'
+        : reason,
     permanent,
   };
 }

@@ -44,6 +44,25 @@ export function readPrinted(
   };
 }
 
+/** False for a JSON object in one line that meets no condition: some programs print the whole text with each part that arrives. */
+export function canMatter(line: Buffer, { ended, answer, errors = [], usage, id }: AgentOutput): boolean {
+  const places = [answer, ...errors, ...(usage === undefined ? [] : [usage]), ...(id === undefined ? [] : [id])];
+  const wanted = [
+    ...places.map(({ where = {} }) => where),
+    ...(answer.since ?? []),
+    ...(ended === undefined ? [] : [ended]),
+  ];
+  // Cheaper than reading the JSON of each line.
+  const named = wanted.filter((where) =>
+    Object.values(where).every((value) => typeof value !== 'string' || line.includes(JSON.stringify(value))),
+  );
+  if (line[0] !== OPENING || !/\}\r?\n$/.test(line.toString('latin1', line.length - 3))) return true;
+  const value = named.length === 0 ? null : tryParseJson(line.toString('utf8'));
+  return value === undefined || named.some((where) => meets(value, where));
+}
+
+const OPENING = '{'.charCodeAt(0);
+
 /** In the order in which they were printed: one value, also between lines of other text, the members of a list, or one value a line. */
 function parsePrinted(text: string): readonly unknown[] {
   const whole = tryParseJson(text) ?? tryParseJson(/^\{$[\s\S]*^\}$/m.exec(text)?.[0] ?? '');

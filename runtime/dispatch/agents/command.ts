@@ -59,6 +59,8 @@ interface CommandAgentContext {
 }
 
 const MAX_STDOUT_BYTES = 1_048_576;
+/** Of the lines that matter: the last one of some programs repeats all messages of the run. */
+const MAX_LINES_BYTES = 8 * MAX_STDOUT_BYTES;
 /** The program of a run that could not be prepared. */
 const NOT_RUN: ProcessResult = { kind: 'spawn_failed', code: 'ECANCELED', stderr: '' };
 const PLACEHOLDER = /\{(toolsets|session|route|profile|outputs_mcp)\}/g;
@@ -82,7 +84,7 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
     const outputs = isHanding ? await openOutputs(request, context) : null;
     let started: ProgramRun | null = null;
     try {
-      started = (await known?.start(request, rest, outputs?.server ?? null)) ?? null;
+      started = (await known?.start(request, rest, outputs?.server ?? null, own)) ?? null;
       const cwd = plan.cwd === null && plan.work === 'run' ? (started?.cwd ?? folder) : folder;
       const usageFile = usagePath(folder);
       const { stdin, ...parts } = compose([located, ...(started?.args ?? rest)], request, outputs?.config ?? '');
@@ -100,7 +102,9 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
         },
         stdin: started?.prompt ?? stdin,
         timeoutMs: plan.timeout_seconds * 1000,
-        maxStdoutBytes: MAX_STDOUT_BYTES,
+        ...(started === null
+          ? { maxStdoutBytes: MAX_STDOUT_BYTES }
+          : { maxStdoutBytes: MAX_LINES_BYTES, keepLine: started.keepLine }),
         signal: request.signal,
         writable: [folder, ...(outputs === null ? [] : [outputs.folder]), ...(started?.writable ?? [])],
         readable: [...(isAbsolute(located) ? [located] : []), ...(outputs?.readable ?? [])],
@@ -214,7 +218,7 @@ function explain(result: ProcessResult, plan: CommandAgentPlan, last: string): s
     case 'timeout':
       return `${program} did not finish within ${plan.timeout_seconds} s`;
     case 'overflow':
-      return `${program} printed more than ${MAX_STDOUT_BYTES} bytes`;
+      return `${program} printed more than ${plan.program === undefined ? MAX_STDOUT_BYTES : MAX_LINES_BYTES} bytes`;
     case 'aborted':
       return `${program} was stopped`;
     case 'exit': {

@@ -33,6 +33,8 @@ export interface ProgramRun {
   readonly cwd: string | null;
   /** Its private folders. */
   readonly writable: readonly string[];
+  /** Whether a line of its output can matter. */
+  keepLine(line: Buffer): boolean;
   /** Reads the output, and removes what is not kept. Call it once no process of the run is left. */
   end(result: ProcessResult): Promise<PrintedAnswer>;
 }
@@ -48,8 +50,14 @@ export interface KnownProgram {
   /**
    * Rejects with AgentError when its folders cannot be prepared.
    * @param args the arguments of the plan
+   * @param own the variables that the configuration sets
    */
-  start(request: AgentRequest, args: readonly string[], server?: McpServer | null): Promise<ProgramRun>;
+  start(
+    request: AgentRequest,
+    args: readonly string[],
+    server?: McpServer | null,
+    own?: Readonly<Record<string, string>>,
+  ): Promise<ProgramRun>;
 }
 
 export type OpenProgram = (plan: ProgramPlan, context: ProgramContext) => KnownProgram;

@@ -74,7 +74,7 @@ export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentCon
         const error = errorIn(answer) || errorIn(choice);
         if (error || statusCode !== 200) throw refusal(statusCode, error, headers, context);
         if (answer === undefined) throw new AgentError('the response is not JSON');
-        return readChoice(choice, plan, request.outputs);
+        return readChoice(choice, plan, request.outputs, context);
       } catch (error) {
         if (request.signal.aborted) throw new AgentError('the request was stopped');
         // The code of the system or undici, because the message may contain the URL.
@@ -157,6 +157,7 @@ function readChoice(
   choice: unknown,
   { deliver_truncated }: OpenAiAgentPlan,
   outputs: OutputHandover | undefined,
+  { redact }: OpenAiAgentContext,
 ): string {
   const message = field(choice, 'message');
   const content = field(message, 'content');
@@ -164,8 +165,8 @@ function readChoice(
   const finish = field(choice, 'finish_reason');
   if (finish === 'refusal' || field(message, 'refusal') || parts.some((part) => field(part, 'type') === 'refusal'))
     throw new AgentError('the model refused to answer');
-  const cut = CUTS.find(({ fits }) => fits.test(String(finish)));
-  if (cut !== undefined && deliver_truncated !== true) throw new AgentError(cut.reason);
+  const cut = cutBy(finish, redact);
+  if (cut !== null && deliver_truncated !== true) throw new AgentError(cut);
   const calls = outputs === undefined ? [] : readCalls(message);
   outputs?.take(calls);
   const answering = parts.filter((part) => ANSWER_PARTS.includes(field(part, 'type')));
@@ -173,28 +174,65 @@ function readChoice(
   const text = withoutReasoning(texts.join(''));
   // The tool calls are the answer.
   if (text.trim() !== '' || calls.length > 0) return text;
-  if (cut !== undefined) throw new AgentError(cut.reason);
+  if (cut !== null) throw new AgentError(cut);
   if (texts.join('') !== text || REASONING.some((name) => field(message, name)))
     throw new AgentError('the response contains reasoning and no answer');
   if (texts.length === 0) throw new AgentError('the response contains no text');
   return text;
 }
 
-/** Values of `finish_reason`, by several servers, after which an answer is not complete. */
+/** Values of `finish_reason`, by several servers, with which an answer is complete; so it is without one. */
+const COMPLETE =
+  /^(?:|null|undefined|stop|stop_sequence|end|end_turn|eos|eos_token|complete|completed|(?:tool|function)_calls?|tool_use)$/i;
 const CUTS = [
-  { fits: /^(?:length|model_length|max_tokens)$/, reason: 'the answer reached the maximum of tokens (length)' },
-  { fits: /^content_filter/, reason: 'a filter stopped the answer (content_filter)' },
+  {
+    fits: /^(?:length|model_length|max_(?:output_)?tokens|model_context_window_exceeded)$/i,
+    reason: 'the answer reached the maximum of tokens (length)',
+  },
+  {
+    fits: /^(?:content_filter|safety|sensitive|recitation|blocklist|prohibited_content|spii)/i,
+    reason: 'a filter stopped the answer (content_filter)',
+  },
 ];
+
+/** Why an answer is not complete; null: it is. */
+function cutBy(finish: unknown, redact: Redact): string | null {
+  if (COMPLETE.test(String(finish))) return null;
+  const other = `the answer is not complete: finish_reason ${redact(toCode(finish) ?? 'is unknown')}`;
+  return CUTS.find(({ fits }) => fits.test(String(finish)))?.reason ?? other;
+}
+
 /** Types of the parts that are the answer; others contain reasoning. */
 const ANSWER_PARTS: readonly unknown[] = [undefined, 'text', 'output_text'];
 /** Fields of a message with reasoning, by server. */
-const REASONING = ['reasoning_content', 'reasoning', 'reasoning_details'];
-/** Blocks of reasoning at the start, of servers that do not separate them; the last one may be incomplete. */
-const BLOCKS = /^(?:\s*(?:<(think|thinking|thought)>[\s\S]*?(?:<\/\1>|$)|\[THINK\][\s\S]*?(?:\[\/THINK\]|$)))+\s*/i;
-/** The end of a block whose start is in the template of the model. */
-const REST_OF_BLOCK = /^(?:(?!<think)[\s\S])*?<\/think(?:ing)?>[ \t]*(?:\r?\n|$)\s*/i;
+const REASONING = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking', 'thinking_blocks'];
+const BLOCK = /^\s*(?:<(?:think|thinking|thought)>|\[THINK\])/i;
+const TAG = /<\/?(?:think|thinking|thought)>|\[\/?THINK\]/gi;
+/** The end of a block whose start is in the template of the model. A tag in quotes is in a text about tags. */
+const REST_OF_BLOCK = /^(?:(?!<think)[\s\S])*?(?<![`'"])<\/think(?:ing)?>(?![`'"])\s*/i;
+/** After another block, only a tag at the end of its line: it may belong to the answer. */
+const SECOND_END = /^(?:(?!<think)[\s\S])*?<\/think(?:ing)?>[ \t]*(?:\r?\n|$)\s*/i;
 
-const withoutReasoning = (text: string): string => text.replace(BLOCKS, '').replace(REST_OF_BLOCK, '');
+/** The blocks of reasoning at the start are of servers that do not separate them. */
+function withoutReasoning(text: string): string {
+  let rest = text;
+  for (let end = endOfBlock(rest); end > 0; end = endOfBlock(rest)) rest = rest.slice(end);
+  return rest === text ? text.replace(REST_OF_BLOCK, '') : rest.trimStart().replace(SECOND_END, '');
+}
+
+/** The end of the block at the start, with the blocks in it; the last one may be incomplete. 0: there is none. */
+function endOfBlock(text: string): number {
+  if (!BLOCK.test(text)) return 0;
+  let depth = 0;
+  let last = text.length;
+  for (const { 0: tag, index } of text.matchAll(TAG)) {
+    const isEnd = tag[1] === '/';
+    depth += isEnd ? -1 : 1;
+    if (isEnd) last = index + tag.length;
+    if (depth === 0) break;
+  }
+  return last;
+}
 
 /** The tool calls as outputs. Arguments that are not an object stay unchanged, to be dropped as invalid. */
 function readCalls(message: unknown): readonly string[] {

@@ -49,6 +49,8 @@ export interface ProcessRequest {
   readonly timeoutMs: number;
   /** Maximum output, in bytes; a program that writes more is killed. */
   readonly maxStdoutBytes: number;
+  /** Whether a line of the output, with its end, is kept; others do not count as output. Default: all. */
+  readonly keepLine?: (line: Buffer) => boolean;
   /** Kills the program when it is aborted. Default: none. */
   readonly signal?: AbortSignal;
   /** Absolute paths that a sandboxed program may read and write besides those of its sandbox. Default: none. */
@@ -178,7 +180,10 @@ function start({ argv, cwd, env }: ProcessRequest, mark: string, input: FileHand
 /** One started program, until its result. */
 class Execution {
   private readonly stdout: Buffer[] = [];
-  private stdoutBytes = 0;
+  /** The parts of an incomplete line. */
+  private line: Buffer[] = [];
+  private heldBytes = 0;
+  private readBytes = 0;
   private readonly stderr = new StderrTail();
   private ending: Ending | Exit | null = null;
   private readonly timers: Timer[] = [];
@@ -217,9 +222,25 @@ class Execution {
   }
 
   private collect(chunk: Buffer): void {
-    this.stdoutBytes += chunk.length;
-    if (this.stdoutBytes <= this.request.maxStdoutBytes) this.stdout.push(chunk);
-    else this.end({ kind: 'overflow' });
+    this.readBytes += chunk.length;
+    const { keepLine } = this.request;
+    for (const part of keepLine === undefined ? [chunk] : linesOf(chunk)) {
+      this.heldBytes += part.length;
+      if (this.heldBytes > this.request.maxStdoutBytes) {
+        this.end({ kind: 'overflow' });
+        return;
+      }
+      this.line.push(part);
+      if (keepLine === undefined || part.at(-1) === NEW_LINE) this.endLine(keepLine);
+    }
+  }
+
+  private endLine(keepLine: ProcessRequest['keepLine']): void {
+    const [first = Buffer.of(), ...more] = this.line;
+    const line = more.length === 0 ? first : Buffer.concat(this.line);
+    this.line = [];
+    if (keepLine?.(line) === false) this.heldBytes -= line.length;
+    else this.stdout.push(line);
   }
 
   /** The first cause counts, except that too much output, even if found after the exit, replaces the exit. */
@@ -239,15 +260,19 @@ class Execution {
 
   /** Finishes once the pipes are silent. Waits for the turn after the timer, which reads what is still unread. */
   private awaitPipes(): void {
-    const seen = this.stdoutBytes;
-    const check = (): void => (this.stdoutBytes === seen ? this.finish() : this.awaitPipes());
+    const seen = this.readBytes;
+    const check = (): void => (this.readBytes === seen ? this.finish() : this.awaitPipes());
     this.timers.push(this.clock.after(PIPE_GRACE_MS, () => setImmediate(check)));
   }
 
   /** Called once the pipes are closed or silent. */
   private finish(): void {
     if (this.ending !== null)
-      this.settle({ ...this.ending, stdout: Buffer.concat(this.stdout), stderr: this.stderr.text() });
+      this.settle({
+        ...this.ending,
+        stdout: Buffer.concat([...this.stdout, ...this.line]),
+        stderr: this.stderr.text(),
+      });
   }
 
   private settle(result: ProcessResult): void {
@@ -258,6 +283,18 @@ class Execution {
     for (const stream of [this.child.stdout, this.child.stderr]) stream.destroy();
     void this.leaversKilled.then(() => this.resolve(result));
   }
+}
+
+const NEW_LINE = 10;
+
+/** The lines of a part of the output; the last one may be incomplete. */
+function linesOf(chunk: Buffer): readonly Buffer[] {
+  const lines: Buffer[] = [];
+  for (let from = 0; from < chunk.length; from += lines.at(-1)?.length ?? 0) {
+    const end = chunk.indexOf(NEW_LINE, from);
+    lines.push(chunk.subarray(from, end < 0 ? undefined : end + 1));
+  }
+  return lines;
 }
 
 /** The programs that run now. One list for the process, which exits once: it leaves none behind. */

@@ -121,7 +121,17 @@ describe('the sandbox of an expanded agent', () => {
 
 test('every shipped entry compiles with what it needs, and has no placeholder that nothing fills in', () => {
   const values = { key: KEY, model: 'm', base_url: 'https://m.test/v1' } as const;
-  const known = new Set(['toolsets', 'state', 'id', 'conversation', 'mcp', 'mcp_command', 'mcp_args', 'mcp_argv']);
+  const known = new Set([
+    'tools',
+    'toolsets',
+    'state',
+    'id',
+    'conversation',
+    'mcp',
+    'mcp_command',
+    'mcp_args',
+    'mcp_argv',
+  ]);
   for (const [use, { needs = [], versions, docs, package: packageName }] of Object.entries(CATALOG.agents)) {
     const needed = Object.fromEntries(needs.map((need) => [need, values[need]]));
     for (const more of [needed, { ...values }]) {

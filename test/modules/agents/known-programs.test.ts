@@ -130,6 +130,118 @@ describe('the answer of Codex', () => {
   });
 });
 
+describe('a program that prints the whole text with each part of it', () => {
+  /** Prints lines as the double of a process does: those that are not kept are missing. */
+  const printing = (t: TestContext, lines: readonly unknown[]) => {
+    const plan = compileAgent({ use: 'pi', key: 'env:MODEL_KEY', model: 'm', base_url: 'https://m.test/v1' });
+    let held = 0;
+    const confine = () => (request: ProcessRequest) => {
+      const all = lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`));
+      const kept = Buffer.concat(all.filter((line) => request.keepLine?.(line) !== false));
+      held = kept.length;
+      return Promise.resolve(exit(0, kept.toString()));
+    };
+    const run = knownAgent(plan, { home: tempDir(t), confine, clock: new FakeClock() });
+    return { run: () => run('a'), held: () => held };
+  };
+  const message = (text: string, more: object = {}) => ({
+    role: 'assistant',
+    content: [{ type: 'text', text }],
+    ...more,
+  });
+  const done = (text: string) => {
+    const usage = { input: 3, output: 2, cacheRead: 0, cacheWrite: 0, cost: { total: 0.5 } };
+    return { type: 'message_end', message: message(text, { stopReason: 'stop', usage }) };
+  };
+
+  test('has an answer, a usage and an end, and the repetitions are not held', async (t) => {
+    const text = 'part '.repeat(500);
+    const updates = Array.from({ length: 500 }, (_, index) => ({
+      type: 'message_update',
+      message: message(`${text.slice(0, 5 * index)}"message_end"`),
+    }));
+    const { run, held } = printing(t, [
+      { type: 'session' },
+      ...updates,
+      done(text),
+      { type: 'agent_end', messages: [] },
+    ]);
+    const { answer, usage } = await run();
+    assert.equal(answer, text);
+    assert.deepEqual(usage, { input_tokens: 3, output_tokens: 2, cost: 0.5 });
+    assert.ok(held() < 2 * text.length, String(held()));
+  });
+  test('has no answer that is too long', async (t) => {
+    const { run } = printing(t, [done('x'.repeat(1_048_577)), { type: 'agent_end' }]);
+    const { answer, reason } = await run();
+    assert.equal(answer, null);
+    assert.match(String(reason), /1048576/);
+  });
+  test('has no answer without the line that ends the run', async (t) => {
+    const { run } = printing(t, [done('whole'), { type: 'message_update', message: message('x') }]);
+    assert.equal((await run()).answer, null);
+  });
+});
+
+test('outputs are added to settings that the configuration writes itself', async (t) => {
+  const own = JSON.stringify({ theme: 'mine', tools: { bash: true }, mcp: { docs: { type: 'remote' } } });
+  const agent = { use: 'opencode', key: 'env:MODEL_KEY', model: 'm', base_url: 'https://m.test/v1' };
+  const plan = compileAgent({ ...agent, env: { OPENCODE_CONFIG_CONTENT: own } });
+  const seen: ProcessRequest[] = [];
+  const confine = () => (request: ProcessRequest) => {
+    seen.push(request);
+    return Promise.resolve(exit(1, ''));
+  };
+  const run = knownAgent(plan, { home: tempDir(t), confine, clock: new FakeClock() });
+  const mcp = { argv: ['/bin/node', 'serve.js'] as const, declaration: '{}' };
+  const outputs = {
+    tools: [],
+    take: () => {},
+    refuse: () => {},
+    redact: (text: string) => text,
+    checked: () => null,
+    mcp,
+  };
+  await run('a');
+  await run('a', { outputs: outputs as never });
+  const [without, withOutputs] = seen.map(({ env }) => JSON.parse(String(env.OPENCODE_CONFIG_CONTENT)));
+  assert.deepEqual(without, JSON.parse(own));
+  assert.deepEqual(withOutputs.tools, { bash: true, 'hookwright*': true });
+  assert.deepEqual([withOutputs.theme, Object.keys(withOutputs.mcp)], ['mine', ['docs', 'hookwright']]);
+});
+
+describe('the tools of a program', () => {
+  /** What the program receives about its tools: an argument, or the settings that it reads. */
+  const told = async (t: TestContext, use: string, toolsets: readonly string[]): Promise<unknown> => {
+    const home = tempDir(t);
+    const more = use === 'gemini-cli' ? {} : { model: 'm', base_url: 'https://m.test/v1' };
+    const plan = compileAgent({ use, key: 'env:MODEL_KEY', ...(use === 'codex' ? {} : more) });
+    let found: unknown;
+    const confine = () => (request: ProcessRequest) => {
+      const { argv, env } = request;
+      const settings = join(String(env.GEMINI_CLI_HOME), '.gemini', 'settings.json');
+      const after = (flag: string): string | undefined => argv[argv.indexOf(flag) + 1];
+      if (use === 'gemini-cli') found = JSON.parse(readFileSync(settings, 'utf8')).tools.core;
+      else if (use === 'codex') found = argv.find((word) => word.startsWith('features.shell_tool='));
+      else found = after('--core-tools');
+      return Promise.resolve(exit(0, ''));
+    };
+    await knownAgent(plan, { home, confine, clock: new FakeClock() })('a', { toolsets });
+    return found;
+  };
+
+  for (const [use, none, file] of [
+    ['qwen-code', 'none', 'read_file,list_directory,grep_search,glob'],
+    ['gemini-cli', ['none'], ['read_file', 'list_directory', 'grep_search', 'glob']],
+    ['codex', 'features.shell_tool=false', 'features.shell_tool=true'],
+  ] as const)
+    test(`of ${use} are off without a toolset that has them`, async (t) => {
+      assert.deepEqual(await told(t, use, []), none);
+      assert.deepEqual(await told(t, use, ['clarify', '__proto__']), none);
+      assert.deepEqual(await told(t, use, ['file']), file);
+    });
+});
+
 describe('conversations', () => {
   const three = async (t: TestContext, use: string, double: Double) => {
     const { run, home } = start(t, use, double);
@@ -148,6 +260,25 @@ describe('conversations', () => {
   });
   test('of Codex continue the thread that it printed, and its repeated totals are subtracted', async (t) => {
     assert.deepEqual(await three(t, 'codex', codex()), [200, 200, 200]);
+  });
+
+  test('of Codex count the usage of a run without an answer once', async (t) => {
+    const totals = [100, 250, 350];
+    const double = codex((prompt) => [
+      ...(prompt === 'b' ? [] : [codexItem('agent_message', { text: prompt })]),
+      { type: 'turn.completed', usage: { input_tokens: totals.shift(), output_tokens: 0 } },
+    ]);
+    const { run } = start(t, 'codex', double);
+    const runs = [];
+    for (const prompt of ['a', 'b', 'c']) runs.push(await run(prompt, { continued: true }));
+    assert.deepEqual(
+      runs.map(({ answer, usage }) => [answer, usage?.input_tokens]),
+      [
+        ['a', 100],
+        [null, 150],
+        ['c', 100],
+      ],
+    );
   });
 
   test('of different sessions are separate', async (t) => {
@@ -284,7 +415,7 @@ describe('what a run may do', () => {
     const { run, seen } = start(t, 'claude-code', claudeCode());
     await run('a', { toolsets: ['web_search', 'vision_analyze', 'terminal'] });
     const { argv = [] } = seen[0] ?? {};
-    assert.equal(argv[argv.indexOf('--tools') + 1], 'WebSearch,Bash');
+    assert.equal(argv[argv.indexOf('--tools') + 1], 'Bash');
     await run('a', { toolsets: [] });
     const { argv: none = [] } = seen[1] ?? {};
     assert.equal(none[none.indexOf('--tools') + 1], '');

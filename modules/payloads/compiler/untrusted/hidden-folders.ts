@@ -4,10 +4,11 @@ import type { MachineFacts } from '../../../../compiler/views/views.ts';
 
 /** Returns the path normalised, with a final `/`, and `/~` for the user's home. */
 export function folderOf(path: string, { home, variable }: MachineFacts): string {
-  const base = /^~(?:\/|$)/.test(path) ? '/' : home;
-  const folder = posix.join(path.startsWith('/') ? '/' : base, path, '/');
-  const userHome = posix.join(variable('default', 'HOME') || '/~', '/');
-  return userHome !== '/' && folder.startsWith(userHome) ? folder.replace(userHome, '/~/') : folder;
+  const known = posix.join(variable('default', 'HOME') || '/', '/');
+  const userHome = known === '/' ? '/home/~/' : known;
+  const whole = /^~(?:\/|$)/.test(path) ? `${userHome}${path.slice(1)}` : path;
+  const folder = posix.join(whole.startsWith('/') ? '/' : home, whole, '/');
+  return folder.startsWith(userHome) ? folder.replace(userHome, '/~/') : folder;
 }
 
 /** Folders of users' homes on common systems. The user who runs the gateway is unknown here. */

@@ -7,7 +7,7 @@ import { agentPlan, DEFAULT_PROFILE } from '../../../../base/names.ts';
 import { parsePath, printPath } from '../../../../base/paths.ts';
 import { readPlaceholders } from '../../../../compiler/config/grammar.ts';
 import { sessionOf } from '../../../../compiler/config/route-keys.ts';
-import { lowerDeliver, lowerOutputs } from '../../../../compiler/lower/route.ts';
+import { lowerDeliver, lowerOutputs, lowerReceiver } from '../../../../compiler/lower/route.ts';
 import { STORING_TARGETS } from '../../../../compiler/rules/support/receivers.ts';
 import { oneOf } from '../../../../compiler/text/suggest.ts';
 import type { Reach, ReachPlace, RouteView } from '../../../../compiler/views/views.ts';
@@ -57,46 +57,77 @@ function atAgent(route: RouteView, key: string): Pick<ReachPlace, 'at'> {
 const SANDBOX = 'give the agent a `sandbox`';
 
 /** What of the gateway's user a program reaches. */
-function privatePlaces(route: RouteView, { argv, sandbox, confined, env, only_to }: CommandAgentPlan): ReachPlace[] {
+function privatePlaces(route: RouteView, plan: CommandAgentPlan): ReachPlace[] {
+  const { argv, cwd, sandbox, confined, env, only_to } = plan;
   const program = `\`${argv[0]}\``;
   if (sandbox === null) {
     if (confined === true) return [];
     const what = `${program} has the files and secrets of the gateway's user`;
     return [{ what, way: SANDBOX, ...atAgent(route, 'command') }];
   }
-  const opened = [...sandbox.read, ...sandbox.write].filter((path) => !argv.includes(path) && isPrivate(path, route));
+  const isScript = (path: string): boolean => argv[0] === path || (argv.includes(path) && SCRIPT.test(path));
+  const opened = [...sandbox.read, ...sandbox.write].filter((path) => !isScript(path) && isPrivate(path, route));
   const secrets = Object.keys(env).filter((name) => env[name]?.kind !== 'literal' && only_to[name] === undefined);
   const opens = opened.map((path) => [`opens \`${path}\``, `remove \`${path}\` from \`sandbox\``, 'sandbox'] as const);
   const has = secrets.map(
     (name) => [`has the secret \`${name}\``, `hide \`${name}\` with \`only_to\``, 'env'] as const,
   );
-  return [...opens, ...has].map(([what, way, key]) => ({ what: `${program} ${what}`, way, ...atAgent(route, key) }));
+  const works =
+    cwd !== null && /^[~/]/.test(cwd) && isPrivate(cwd, route)
+      ? [[`works in \`${cwd}\``, 'remove `cwd`: each run then has a private folder', 'cwd'] as const]
+      : [];
+  return [...opens, ...works, ...has].map(([what, way, key]) => ({
+    what: `${program} ${what}`,
+    way,
+    ...atAgent(route, key),
+  }));
 }
 
-/** A program's own folder in a home, without those that hold keys. */
-const OWN_FOLDER =
-  /^\/(?:~|root|(?:home|Users)\/[^/]+)\/\.(?!(?:ssh|aws|azure|gnupg|kube|docker|config|netrc|npmrc|pypirc|git-credentials|password-store|mozilla|env)\/)/;
+/** A script that the program is. */
+const SCRIPT = /[^/]\.(?:[cm]?[jt]s|py|rb|pl|php|lua|jar|r|(?:ba|z|fi)?sh)$/i;
+
+/** A program's own folder in a home. */
+const OWN_FOLDER = /^\/(?:~|root|(?:home|Users)\/[^/]+)\/\.(?!(?:config|env)\/|(?:local|local\/share|cache)\/$)/;
+/** Names, or parts of them, of files and folders with keys, or with what a person did. */
+const KEYS =
+  /\/\.(?:ssh|aws|azure|gnupg|gpg|kube|docker|netrc|npmrc|pypirc|mozilla|thunderbird|boto|s3cfg|rclone|terraform|my\.cnf|gem)|\/[^/]*(?:pass|token|secret|credential|keyring|keychain|wallet|cookies|history)|_rsa|\.pem/i;
 
 /** Whether the path opens files of people, of the gateway or with keys: what sandboxes hide, but for a program's own folder. */
 function isPrivate(path: string, { scope: { facts } }: RouteView): boolean {
   const [folder, home] = [folderOf(path, facts), folderOf(facts.home, facts)];
-  return folder.startsWith(home) || (opensHidden(folder, facts.home, []) && !OWN_FOLDER.test(folder));
+  return (
+    folder.startsWith(home) || (opensHidden(folder, facts.home, []) && (KEYS.test(folder) || !OWN_FOLDER.test(folder)))
+  );
 }
 
 /** Servers of models, to which every prompt goes anyway. */
 const MODEL_HOST =
-  /^(?:localhost|127\.0\.0\.1|\[::1\]|(?:\S+\.)?(?:anthropic\.com|claude\.ai|openai\.com|chatgpt\.com|openai\.azure\.com|mistral\.ai|deepseek\.com|groq\.com|x\.ai|cohere\.com|openrouter\.ai|githubcopilot\.com|ollama\.com|opencode\.ai|together\.xyz|fireworks\.ai|moonshot\.ai|z\.ai)|(?:generativelanguage|aiplatform|cloudcode-pa|play)\.googleapis\.com|(?:dashscope|dashscope-intl)\.aliyuncs\.com|models\.github\.ai|bedrock-runtime\.[a-z0-9-]+\.amazonaws\.com)$/i;
+  /^(?:(?:\S+\.)?(?:anthropic\.com|claude\.ai|openai\.com|chatgpt\.com|openai\.azure\.com|mistral\.ai|deepseek\.com|groq\.com|x\.ai|cohere\.com|openrouter\.ai|githubcopilot\.com|ollama\.com|opencode\.ai|together\.xyz|fireworks\.ai|moonshot\.ai|z\.ai)|(?:generativelanguage|aiplatform|cloudcode-pa|play)\.googleapis\.com|(?:dashscope|dashscope-intl)\.aliyuncs\.com|models\.github\.ai|bedrock-runtime\.[a-z0-9-]+\.amazonaws\.com)$/i;
 
-const isModelHost = (entry: string): boolean => MODEL_HOST.test(entry.replace(/:\d+$/, '').replace(/^\*\./, ''));
+/** Usual ports of servers of models on this machine: Ollama, LM Studio, vLLM, llama.cpp, LiteLLM, SGLang. */
+const LOCAL_MODEL = /^(?:localhost|127\.0\.0\.1|\[::1\]):(?:11434|1234|8000|8080|4000|30000)$/i;
+
+/** Whether it is the server that the `base_url` of a known program names. */
+function isOwnModel(host: string, { argv, env, program }: CommandAgentPlan): boolean {
+  const values = Object.values(env).flatMap((ref) => (ref.kind === 'literal' ? [ref.value] : []));
+  const text = program === undefined ? '' : JSON.stringify([argv, values, program.env, program.files]);
+  return ['/', ':', '"', '\\'].some((end) => text.includes(`//${host}${end}`));
+}
+
+const isModelHost = (entry: string, plan: CommandAgentPlan): boolean =>
+  MODEL_HOST.test(entry.replace(/:\d+$/, '').replace(/^\*\./, '')) ||
+  LOCAL_MODEL.test(entry) ||
+  isOwnModel(entry, plan);
 
 /** Where a program can send and what it can change. */
-function openPlaces(route: RouteView, { argv, sandbox }: CommandAgentPlan): ReachPlace[] {
+function openPlaces(route: RouteView, plan: CommandAgentPlan): ReachPlace[] {
+  const { argv, sandbox } = plan;
   if (sandbox === null) {
     const what = `\`${argv[0]}\` runs without a sandbox, and reaches every host`;
     return [{ what, way: SANDBOX, ...atAgent(route, 'command') }];
   }
   const { network } = sandbox;
-  const hosts = network === 'any' ? ['every host'] : network.filter((host) => !isModelHost(host));
+  const hosts = network === 'any' ? ['every host'] : network.filter((host) => !isModelHost(host, plan));
   if (hosts.length === 0) return [];
   const what = `the sandbox of \`${argv[0]}\` allows ${oneOf(hosts, 'and')}`;
   return [{ what, way: 'limit `network` to the host of the model', ...atAgent(route, 'sandbox') }];
@@ -132,20 +163,32 @@ function sessionPlaces(route: RouteView, agent: AgentPlan | null, parts: readonl
   return [{ what, way: `add \`{${author}}\` to its key, or remove it`, at: { path } }];
 }
 
+/** It has the last line that the program wrote. */
+const REASON = 'the reason of a failed run';
+
 /** The deliveries and outputs that reach other people than the owner. */
 function messagePlaces(route: RouteView, job: JobPlan | null): ReachPlace[] {
   const { config, mode, scope } = route;
   const { plan: answers } = lowerDeliver(config, scope.table);
-  const own = { deliver: answers ?? [], ...lowerOutputs(mode === 'agent' ? config.outputs : {}, scope.table).plan };
-  const { deliver = [], outputs = [] } = mode === 'cron' ? (job ?? {}) : own;
+  const failures = mode === 'agent' ? (lowerReceiver(config.on_failure, scope.table).plan ?? []) : [];
+  const own = {
+    deliver: answers ?? [],
+    on_failure: failures,
+    ...lowerOutputs(mode === 'agent' ? config.outputs : {}, scope.table).plan,
+  };
+  const { deliver = [], on_failure = [], outputs = [] } = mode === 'cron' ? (job ?? {}) : own;
   return [
     ...deliver.map((delivery) => ({ delivery, what: 'its answer', path: ['deliver'] })),
+    ...on_failure.map((delivery) => ({ delivery, what: REASON, path: ['on_failure'] })),
     ...outputs.map(({ name, delivery }) => {
       return { delivery, what: `its output \`${name}\``, path: ['outputs', name, 'deliver'] };
     }),
   ].flatMap(({ delivery: { target, label = target, extra, approve_ms }, what, path }) => {
     if (isOwners(route, target, extra.chat_id)) return [];
-    const way = `approve ${what.replace('its', 'each')} (\`approve: true\`)`;
+    const isReason = what === REASON;
+    const way = isReason
+      ? 'report failures to the owner'
+      : `approve ${what.replace('its', 'each')} (\`approve: true\`)`;
     const approved = approve_ms === undefined ? {} : { approved: true as const };
     return [{ what: `${what} goes to \`${label}\``, way, ...(job === null ? { at: { path } } : {}), ...approved }];
   });

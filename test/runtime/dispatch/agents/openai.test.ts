@@ -229,6 +229,11 @@ describe('openai agent', () => {
         },
         'yes',
       ],
+      ['in a block in a block', { content: `<think>a<think>${REASONED}</think>b</think>yes` }, 'yes'],
+      ['in a block that names its start', { content: `<think>a <think> ${REASONED}</think>yes` }, 'yes'],
+      ['before an end in the same line', { content: `${REASONED}</think>yes` }, 'yes'],
+      ['but an end that the text names', { content: 'It ends with `</think>`.' }, 'It ends with `</think>`.'],
+      ['but a tag in the answer', { content: '<think>x</think>a </think> b' }, 'a </think> b'],
       ['but text about tags', { content: 'Close `<think>` with `</think>`.' }, 'Close `<think>` with `</think>`.'],
       ['but code with tags', { content: 'Write\n<think>\nx\n</think>\nfirst' }, 'Write\n<think>\nx\n</think>\nfirst'],
     ];
@@ -242,6 +247,7 @@ describe('openai agent', () => {
     const nothing: readonly object[] = [
       { content: '', reasoning_content: REASONED },
       { content: null, reasoning: REASONED },
+      { content: '', thinking: REASONED },
       { content: `<think>${REASONED}</think>\n` },
       { content: `<think>${REASONED}` },
       { content: [{ type: 'reasoning', text: REASONED }], reasoning_details: [{ text: REASONED }] },
@@ -270,6 +276,15 @@ describe('openai agent', () => {
   const cut: readonly [finish: string, reason: RegExp][] = [
     ['length', /\(length\)/],
     ['model_length', /\(length\)/],
+    ['MAX_TOKENS', /\(length\)/],
+    ['max_output_tokens', /\(length\)/],
+    ['model_context_window_exceeded', /\(length\)/],
+    ['SAFETY', /\(content_filter\)/],
+    ['sensitive', /\(content_filter\)/],
+    ['insufficient_system_resource', /insufficient_system_resource/],
+    ['network_error', /network_error/],
+    ['abort', /abort/],
+    ['a reason of\ntomorrow', /unknown/],
     ['content_filter', /\(content_filter\)/],
     ['content_filter: RECITATION', /\(content_filter\)/],
   ];
@@ -282,6 +297,12 @@ describe('openai agent', () => {
       await assert.rejects(empty({ deliver_truncated: true }).run(request), { message: reason });
     });
   }
+
+  for (const finish_reason of ['stop', 'STOP', 'end_turn', 'stop_sequence', 'eos', 'tool_calls', '', null, undefined])
+    it(`delivers an answer that is complete (${finish_reason})`, async (t) => {
+      const { agent } = await server(t, json({ choices: [{ finish_reason, message: { content: 'yes' } }] }));
+      assert.equal(await agent().run(request), 'yes');
+    });
 
   const refusals: readonly object[] = [
     { finish_reason: 'stop', message: { content: null, refusal: 'I cannot help' } },

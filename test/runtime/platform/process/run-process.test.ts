@@ -83,6 +83,15 @@ describe('runProcess', () => {
     assert.equal((await sh('yes', { maxStdoutBytes: 1000 })).kind, 'overflow');
   });
 
+  it('counts only the lines that are kept', async () => {
+    const keepLine = (line: Buffer): boolean => line.includes('keep');
+    const limits = { maxStdoutBytes: 1000, keepLine };
+    const script =
+      'i=0; while [ $i -lt 300 ]; do echo "dropped $i"; i=$((i+1)); done; printf keep; echo " 1"; echo drop; printf end';
+    assert.equal(exited(await sh(script, limits)).stdout.toString(), 'keep 1\nend');
+    for (const endless of ['yes keep', 'yes | tr -d "\\n"']) assert.equal((await sh(endless, limits)).kind, 'overflow');
+  });
+
   it('kills the whole process group on timeout', async (t) => {
     const { left, isLeft } = leaveBehind(t);
     const result = await sh(`${left} & wait`, { timeoutMs: 100 });
