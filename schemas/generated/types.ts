@@ -3981,7 +3981,7 @@ export interface DroppedOutput {
    * Line number in the agent's file, from 1; 0: the whole file.
    */
   line: number;
-  reason: 'unreadable' | 'malformed' | 'not_named' | 'over_max' | 'not_allowed';
+  reason: 'unreadable' | 'malformed' | 'not_named' | 'over_max' | 'not_allowed' | 'run_failed';
   detail: string;
 }
 /**
