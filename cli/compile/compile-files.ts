@@ -1,7 +1,7 @@
 /** Compiles a configuration and writes its tables, for `compile`, `gateway run` and the thread that recompiles. */
 
-import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { isSystemError } from '../../base/errors.ts';
 import { escapeInvisible } from '../../base/text.ts';
 import type { CompileOutput, CompileResult } from '../../compiler/compile.ts';
@@ -12,7 +12,7 @@ import type { Finding } from '../../compiler/diagnostics/diagnostic.ts';
 import { printCatalog } from '../../compiler/emit/emit-table.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import type { Files } from '../../compiler/source/files.ts';
-import { filesBelow, isBelow, readText } from '../../compiler/source/files.ts';
+import { filesBelow, readText } from '../../compiler/source/files.ts';
 import { loadConfig } from '../../compiler/source/load-config.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
 import type { SourceTree } from '../../compiler/source/source-tree.ts';
@@ -22,37 +22,13 @@ import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { readJobsToCompile } from '../store/use-store.ts';
 import { loadCompilerParts } from './compiler-parts.ts';
+import { refuseLinks } from './refuse-links.ts';
 
 /** Before a file is replaced: the path may name another file since. @throws CliError if the text is not that which was read */
 export function requireSame(path: string, name: string, text: string): void {
   const now = readText(nodeFiles, path);
   if (!now.ok || now.text !== text)
     throw new CliError(`${name} has changed since it was read: nothing was written to it`);
-}
-
-/**
- * Before a command writes files that the command line does not name: in a stranger's repository each of them, or a folder above
- * it, may be a link to any other. @param folders where it may write, absolute @throws CliError
- */
-export function refuseLinks(paths: readonly string[], folders: readonly string[], ...hints: readonly string[]): void {
-  const roots = folders.flatMap((folder) => realTarget(folder) ?? []);
-  for (const path of paths) {
-    const folder = realTarget(dirname(path));
-    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
-      throw new CliError(`${escapeInvisible(path)} is a link: nothing was written`, 'remove the link', ...hints);
-    if (folder !== dirname(path) && (folder === null || !isBelow(folder, roots)))
-      throw new CliError(
-        `${escapeInvisible(dirname(path))} leads to another folder through a link: nothing was written`,
-        ...hints,
-      );
-  }
-}
-
-/** The real path that a path will have; null if it is below a link to nothing. */
-function realTarget(path: string): string | null {
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return nodeFiles.realpath(path);
-  const folder = realTarget(dirname(path));
-  return folder === null ? null : join(folder, basename(path));
 }
 
 /** All inputs of a compile except the files. Without `modules` it can be sent to a thread. */

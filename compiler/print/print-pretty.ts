@@ -53,19 +53,19 @@ function block(diagnostic: Diagnostic, printing: Printing): string {
   const { source, range, severity, rule, message, hint, related } = diagnostic;
   const { paint } = printing;
   const label = paint(SEVERITY_STYLE[severity], `${severity} ${rule}`);
-  const lines = [`${paint('bold', where(source, range, printing.lines))}: ${label}: ${sentence(message)}`];
+  const lines = [`${paint('bold', where(source, range, printing.lines))}: ${label}: ${messageLine(message)}`];
   lines.push(...frame(source, range, printing));
-  if (hint !== undefined) lines.push(`       ${paint('blue', 'hint:')} ${sentence(hint)}`);
+  if (hint !== undefined) lines.push(`       ${paint('blue', 'hint:')} ${messageLine(hint)}`);
   lines.push(...repairOf(diagnostic, printing));
   for (const place of (related ?? []).slice(0, MAX_RELATED)) {
-    lines.push(`  ${where(place.source, place.range, printing.lines)}: ${sentence(place.message)}`);
+    lines.push(`  ${where(place.source, place.range, printing.lines)}: ${messageLine(place.message)}`);
     lines.push(...frame(place.source, place.range, printing));
   }
   return `${lines.join('\n')}\n`;
 }
 
 /** A message on one line. It may repeat a key or a value of any length. */
-export const sentence = (text: string): string =>
+export const messageLine = (text: string): string =>
   escapeInvisible(text.length > MAX_SPAN ? `${text.slice(0, MAX_SPAN)}…` : text);
 
 /** The lines that `lint --fix` would write. */

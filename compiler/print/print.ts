@@ -9,7 +9,7 @@ import type { Range, SourceText } from '../text/source-text.ts';
 import type { Lines } from './lines.ts';
 import { createLines } from './lines.ts';
 import type { PrettyOptions } from './print-pretty.ts';
-import { printPretty, sentence, worst } from './print-pretty.ts';
+import { messageLine, printPretty, worst } from './print-pretty.ts';
 
 /** The number of errors, and the first one with its position, in one line; null if there are none. */
 export function describeErrors(diagnostics: readonly Diagnostic[]): string | null {
@@ -47,7 +47,7 @@ export function printGithub(diagnostics: readonly Diagnostic[]): string {
 }
 
 /** Also removes control characters: build logs are read on terminals, too. */
-const escapeData = (text: string): string => sentence(text).replaceAll('%', '%25');
+const escapeData = (text: string): string => messageLine(text).replaceAll('%', '%25');
 
 const escapeProperty = (text: string): string => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 

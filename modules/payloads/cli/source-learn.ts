@@ -14,7 +14,7 @@ import { loadPart } from '../../../cli/base/module.ts';
 import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { argument, command, flag, list, restArguments, text } from '../../../cli/command-line/command.ts';
 import { configOption } from '../../../cli/command-line/options.ts';
-import { refuseLinks } from '../../../cli/compile/compile-files.ts';
+import { refuseLinks } from '../../../cli/compile/refuse-links.ts';
 import { printLine, printNote, withEscapedTexts } from '../../../cli/output/print.ts';
 import type { OpenSource } from '../../../cli/sources/open-sources.ts';
 import { openSources } from '../../../cli/sources/open-sources.ts';

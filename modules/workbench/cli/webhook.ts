@@ -15,11 +15,10 @@ import { canPrompt, createPrompter } from '../../../cli/output/prompter.ts';
 import { findRoute, localBase, openTable, routePath } from '../../../cli/subscriptions/routes.ts';
 import { createSecrets, SecretError } from '../../../runtime/platform/secrets.ts';
 import { Item, itemsOf, valueAtPath } from '../../../runtime/verify/items.ts';
-import { partsOf } from '../../../runtime/verify/request.ts';
 import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { Explained } from './explain/explain-route.ts';
 import { typedSecretRef } from './explain/format-explanation.ts';
-import { inlineBody } from './explain/read-request.ts';
+import { inlineBody, requestTo } from './explain/read-request.ts';
 import { SignError } from './test-event/sign-body.ts';
 import type { TestEvent, TestEventRequest } from './test-event/sign-test-event.ts';
 import { leavingMessages, looksLikeForm, signTestEvent } from './test-event/sign-test-event.ts';
@@ -127,7 +126,7 @@ async function explained(
   table: RouteTable,
   { query, headers, body, event }: TestEvent,
 ): Promise<Explained> {
-  const request = partsOf('POST', routePath(plan) + query, Object.entries(headers), body);
+  const request = requestTo(routePath(plan) + query, Object.entries(headers), body);
   const { explainSent } = await import('./explain/explain-route.ts');
   return explainSent(context, { plan, table, request, event });
 }

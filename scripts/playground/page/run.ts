@@ -130,7 +130,10 @@ export async function explainIn(
     },
   });
   const prefix = plan.profile === 'default' ? '' : `/p/${plan.profile}`;
-  const headers = [['content-type', 'application/json']] as const;
+  const headers = [
+    ['host', 'localhost'],
+    ['content-type', 'application/json'],
+  ] as const;
   const request = partsOf('POST', `${prefix}/webhooks/${plan.name}`, headers, Buffer.from(payload, 'utf8'));
   const found = await explainer.explain(plan, { request, event: event === '' ? null : event, runScript: null });
   const { enabled } = table.server;

@@ -30,7 +30,7 @@ type Check = (tried: Tried) => Promise<Result>;
 const [LIMIT, SHORT] = [300, 20];
 
 const entryOf = ({ name }: Tried) =>
-  CATALOG.agents[name] ?? { title: '', command: [], output: { answer: { path: '' } } };
+  CATALOG.agents[name] ?? { title: '', command: [''], output: { answer: { path: '' } } };
 
 /** Prompt and answer tokens of one answer; null: the program reports none. */
 function tokensOf(tried: Tried): readonly [number, number] | null {

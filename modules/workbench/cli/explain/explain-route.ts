@@ -74,7 +74,9 @@ async function pauseWarning(context: CliContext, { profile, name, mode }: RouteP
   const pause = (await readPauses(context, undefined))(profile, name);
   if (pause === null) return [];
   const what = mode === 'direct' ? 'the sender gets 503 and retries' : 'events wait until the route is resumed';
-  return [`the route is ${describePause(true, pause.until, pause.by)}: ${what}; resume it: hookwright route resume ${name}`];
+  return [
+    `the route is ${describePause(true, pause.until, pause.by)}: ${what}; resume it: hookwright route resume ${name}`,
+  ];
 }
 
 /** What a gateway would do with a request. */

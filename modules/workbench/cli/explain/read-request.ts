@@ -35,7 +35,13 @@ export async function readRequest(context: CliContext, { payload, headers, path 
   const bytes = await readBytes(context, payload);
   const sent = headers.map(parseHeader);
   if (isSavedRequest(bytes)) return readSaved(bytes, sent, path);
-  return { parts: partsOf('POST', path, sent, bytes), notes: [] };
+  return { parts: requestTo(path, sent, bytes), notes: [] };
+}
+
+/** A request to this gateway: like every client, it names the host. */
+export function requestTo(url: string, headers: HeaderPairs, body: Buffer, method = 'POST'): RequestParts {
+  const namesHost = headers.some(([name]) => name.toLowerCase() === 'host');
+  return partsOf(method, url, namesHost ? headers : [['Host', 'localhost'], ...headers], body);
 }
 
 /** Reads a saved request as if it had been sent to this path with these headers. */
@@ -45,7 +51,7 @@ export async function readSaved(bytes: Buffer, headers: HeaderPairs, path: strin
   const replaced = new Set(headers.map(([name]) => name.toLowerCase()));
   const others = pairsOf(parts.rawHeaders).filter(([name]) => !replaced.has(name.toLowerCase()));
   const url = mark < 0 ? path : path + parts.url.slice(mark);
-  return { parts: partsOf(parts.method, url, [...others, ...headers], parts.body), notes };
+  return { parts: requestTo(url, [...others, ...headers], parts.body, parts.method), notes };
 }
 
 async function readBytes(context: CliContext, payload: string): Promise<Buffer> {

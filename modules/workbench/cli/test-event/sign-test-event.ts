@@ -19,12 +19,12 @@ import type { SecretResolver } from '../../../../runtime/platform/secrets.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets.ts';
 import type { OperatedService } from '../../../../runtime/service/options.ts';
 import { namesLocations, signedLocations } from '../../../../runtime/table/link-identity.ts';
-import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { RouteTestReport, RouteTestRequest } from '../../../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable, SchemePlan, SecretRef, SourceFacts } from '../../../../schemas/generated/types.ts';
 import type { Explained } from '../explain/explain-route.ts';
 import { explainSent } from '../explain/explain-route.ts';
 import { addressText } from '../explain/format-explanation.ts';
+import { requestTo } from '../explain/read-request.ts';
 import { SignError } from './sign-body.ts';
 import { signRequest } from './sign-request.ts';
 
@@ -288,7 +288,7 @@ export const testRoute = (
     });
     const path = routePath(plan) + signed.query;
     if (payload === undefined && !confirmed) {
-      const request = partsOf('POST', path, Object.entries(signed.headers), signed.body);
+      const request = requestTo(path, Object.entries(signed.headers), signed.body);
       const explained = await explainSent(context, { plan, table, request, event: signed.event });
       const messages = leavingMessages(plan, table, explained);
       if (messages.length > 0)

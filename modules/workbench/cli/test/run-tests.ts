@@ -15,9 +15,8 @@ import type { RunScript } from '../../../../runtime/intake/script-runner.ts';
 import { scriptOutcome } from '../../../../runtime/intake/script-runner.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
-import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { Explanation, RoutePlan, TestCase } from '../../../../schemas/generated/types.ts';
-import { readSaved } from '../explain/read-request.ts';
+import { readSaved, requestTo } from '../explain/read-request.ts';
 import type { Failure } from './compare.ts';
 import { compare, failure } from './compare.ts';
 import type { Coverage } from './coverage.ts';
@@ -143,12 +142,12 @@ async function makeRequest(
     // A text or an XML document is sent as written.
     const isText = (format === 'text' || format === 'xml') && typeof test.payload === 'string';
     const body = Buffer.from(isText ? String(test.payload) : writeJson(test.payload));
-    return { parts: partsOf('POST', path, headers, body), inputs: [] };
+    return { parts: requestTo(path, headers, body), inputs: [] };
   }
   const file = resolve(dirname(tests.path), named);
   try {
     const bytes = Buffer.from(tests.named.read(file));
-    if (test.request === undefined) return { parts: partsOf('POST', path, headers, bytes), inputs: [file] };
+    if (test.request === undefined) return { parts: requestTo(path, headers, bytes), inputs: [file] };
     const { parts } = await readSaved(bytes, headers, path);
     return { parts, inputs: [file] };
   } catch (error) {
