@@ -129,7 +129,7 @@ const lowerFresh = (states: TargetFresh, path: NodePath, scope: TargetScope): Fr
   states.map(({ matches, request, value }, index) => ({
     matches: lowerPattern(matches, [...path, index, 'matches'], scope) ?? '',
     requests: lowerEachRequest(request, [...path, index, 'request'], scope),
-    value: splitPath(value),
+    values: [value].flat().map(splitPath),
   }));
 
 const lowerLogin = (

@@ -176,11 +176,13 @@ function isGuessable(text: string): boolean {
   const lower = text.toLowerCase();
   // The secret of HTTP Basic is `user:password`.
   const [, password] = /^[a-z][\w.@-]*:([^:/]+)$/.exec(lower) ?? [];
+  const joined = lower.replace(/[\s._-]/g, '');
   return (
     isRepeated(lower) ||
-    isWalk(lower.replace(/[\s._-]/g, '').replace(/(.)\1+/gsu, '$1')) ||
+    isWalk(joined.replace(/(.)\1+/gsu, '$1')) ||
     isInterleaved(lower) ||
     isCommon(lower) ||
+    isCommon(joined) ||
     isCommon(password ?? '')
   );
 }
@@ -264,7 +266,7 @@ const SAMPLE_WORDS =
   /^(?:todo|fixme|tbd|tba|none|null|nil|undefined|false|true|empty|unset|missing|redacted|hidden|masked|removed|dummy|sample|demo|test|testing|foo|bar|foobar|baz|default|admin|letmein|qwerty|abc123|[0-9]?1234567?8?9?0?|0123456789(?:abcdef)?|deadbeef)$/;
 const PUT_HERE = new RegExp(`^(?:insert|enter|paste|put|replace|fill|add|provide)[a-z]*${SECRET_WORD}[a-z]*$`);
 const SAYS_SO =
-  /example|placeholder|changeme|changeit|replaceme|fillmein|notasecret|notarealsecret|insertyour|yoursecret|yourtoken|donotuse|inproduction|(?:its|thisis)asecret/;
+  /example|placeholder|changeme|changeit|replaceme|fillmein|notasecret|notarealsecret|insertyour|yoursecret|yourtoken|donotuse|inproduction|opensslrand|[0-9]{3}bit(?:secret|key|slong)|(?:its|thisis)asecret/;
 /** `<your secret>`, `[API_KEY]`: words between brackets. */
 const BRACKETED = /^(?:<[^<>]*>|\[[^[\]]*\]|\([^()]*\)|\(\([^()]*\)\))$/;
 const IN_WORDS = /^[\s.…*?#_-]*(?:[A-Za-z]+[0-9]{0,2}(?:[\s.…'’*?#_-]+|$))*$/;

@@ -87,7 +87,7 @@ export function changeAfter(
         steps: [stepOf(run, at, outcome.reason, due_at)],
       };
       if (due_at !== null) return { ...failure, to: 'pending', due_at };
-      return { ...failure, to: 'dead', ...failureMessage(dispatch, outcome.reason, ids, at) };
+      return { ...failure, to: 'dead', ...withUnsent(run), ...failureMessage(dispatch, outcome.reason, ids, at) };
     }
   }
 }
@@ -111,6 +111,17 @@ function withOutputs({ dispatch, stored, outputs }: FinishedRun): Pick<RunChange
     ...(dropped.length === 0 ? {} : { dropped: [...dropped] }),
     ...(noop === undefined ? {} : { noop }),
   });
+}
+
+/** The dispatch of a run that has failed: valid outputs are dropped too. */
+function withUnsent(run: FinishedRun): Pick<RunChange, 'dispatch' | 'grown'> {
+  const { outputs } = run;
+  if (outputs === null || outputs.deliveries.length + outputs.dropped.length === 0) return {};
+  const unsent = outputs.deliveries.map(({ output }) => {
+    const detail = 'valid, but its run has failed';
+    return { output: output?.name ?? null, line: 0, reason: 'run_failed', detail } as const;
+  });
+  return withOutputs({ ...run, outputs: { ...outputs, deliveries: [], dropped: [...outputs.dropped, ...unsent] } });
 }
 
 /** Absent if there is no program. */

@@ -90,9 +90,9 @@ export function foreignPart(headers: IncomingHttpHeaders): ReasonCode | null {
   return site === undefined || OWN_SITES.has(site) ? null : 'foreign_site';
 }
 
-/** Headers in which proxies and tunnels on this machine name the client. */
+/** Headers in which proxies and tunnels on this machine name the client, or only themselves (`Via`). */
 const FORWARDED =
-  /(?:^|-)forwarded(?:-for)?$|(?:client|connecting|origin|real|remote|socket|source|user)-?ip(?:v6)?$|external-address$/;
+  /(?:^|-)forwarded(?:-for)?$|(?:^|-|client|socket|remote|real|user)ip(?:v[46])?$|(?:client|external|peer|remote|source)-?addr(?:ess)?$|^via$/;
 
 /** True if one of the clients is not on this machine, or is not named by its address. */
 function namesOther(value: string | readonly string[] = ''): boolean {

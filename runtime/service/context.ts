@@ -24,7 +24,7 @@ import { secretPaths, secretReader, userHome } from '../platform/secrets.ts';
 import { createServedCopy } from '../table/served-copy.ts';
 import type { TableSource } from '../table/table-source.ts';
 import { tableFile, tableValue } from '../table/table-source.ts';
-import { Enrolments, storeCaptured } from '../verify/handshake.ts';
+import { captureStore, Enrolments } from '../verify/handshake.ts';
 import type { ProgramOptions, ServiceLog, ServiceOptions } from './options.ts';
 import type { Confinement } from './parts.ts';
 import { createConfinement } from './parts.ts';
@@ -74,7 +74,7 @@ export function resolveOptions(
   checkOptions(options);
   const { home, host, port, table, agent, env = { ...process.env }, random = randomBytes } = options;
   const { projectEnv, redactor = new Redactor(), lowerSubscriptions, version = '', problem = () => null } = program;
-  const { firstTable, servedCopy } = program;
+  const { firstTable, servedCopy, checkSecrets: check = (resolver: SecretResolver) => resolver } = program;
   const clock = new SharedClock(options.clock ?? systemClock);
   const log = options.log ?? defaultLog(redactor);
   const folders = { home, userHome: userHome(env) };
@@ -93,7 +93,7 @@ export function resolveOptions(
     sources,
     known: (values) => redactor.add(values),
     onRead: program.onSecretsRead ?? (() => {}),
-    check: program.checkSecrets ?? ((resolver) => resolver),
+    check,
   });
   return {
     modules,
@@ -121,7 +121,10 @@ export function resolveOptions(
     ids: createIds(random),
     metrics,
     workFolders: new WorkFolders(log),
-    enrolments: new Enrolments({ clock, store: (plan, secret) => storeCaptured(folders, plan, secret) }),
+    enrolments: new Enrolments({
+      clock,
+      store: captureStore(folders, (ref, secret) => void check({ resolve: () => secret }, host ?? '').resolve(ref)),
+    }),
     secrets(refs, at) {
       for (const path of secretPaths(refs, sources)) read.add(path);
       return secrets(refs, at);

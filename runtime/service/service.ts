@@ -280,10 +280,8 @@ class RunningService implements OperatedService {
   }
 
   /** Puts a captured secret into service immediately, because the sender's first event may follow at once. */
-  async enroll(awaited: Parameters<OperatedService['enroll']>[0]): Promise<EnrollReport> {
-    const report = await this.context.enrolments.wait(awaited, ENROLL_POLL_MS);
-    if (report.kind === 'stored') await this.reload(true);
-    return report;
+  enroll(awaited: Parameters<OperatedService['enroll']>[0]): Promise<EnrollReport> {
+    return this.context.enrolments.wait(awaited, ENROLL_POLL_MS, () => this.reload(true));
   }
 
   testAlerts(): Promise<string | null> {

@@ -172,7 +172,7 @@ export interface ReplayOptions {
  */
 export function replay(stored: StoredDispatch, { id, now, rerun, again }: ReplayOptions): Accept | FireJob | Resend {
   if (hasText(stored, rerun, again)) return { kind: 'resend', ref: stored.ref, key: keyOfMessage(stored), again, now };
-  const { by: _, ...before } = stored.dispatch;
+  const { by: _, dropped: _dropped, noop: _noop, ...before } = stored.dispatch;
   const dispatch: Dispatch = { ...before, id, accepted_at: now, replay_of: stored.id };
   const { max_concurrent } = stored;
   const { job } = dispatch;

@@ -6,7 +6,7 @@
  * specification's generic schemes, uses the locations of the specification (§6), the body first.
  */
 import { createHash } from 'node:crypto';
-import type { LocatorPlan, RouteTable, SchemePlan } from '../../schemas/generated/types.ts';
+import type { LocatorPlan, RouteTable, SchemePlan, SignedSegment } from '../../schemas/generated/types.ts';
 import { HALF } from '../platform/ids.ts';
 import { contentBytes, eachItem, itemPath, linkContent, readTimestamp, withPayload } from '../verify/content.ts';
 import type { SignedRequest } from '../verify/request.ts';
@@ -129,19 +129,21 @@ const linkBodyGuard = (digest: Digest, windowMs: number): LinkedGuard => ({
   signed: [],
 });
 
+const BODY: readonly SignedSegment[] = [{ kind: 'body', value: [] }];
+
 /**
- * If a scheme signs parts of the body, the digest covers only these parts of each item: changing the others must not yield a
- * new id. @param readTime the signed time; absent: the digest covers only the body
+ * The digest covers what is signed, in the form in which it is signed: the parts of each item, the sorted parameters, or the
+ * body before its content encoding. Changing anything else must not yield a new id. @param readTime the signed time; absent: the
+ * digest covers only the body
  */
 function linkDigest(
   plan: SchemePlan,
   readTime?: (request: SignedRequest) => string,
 ): Pick<Identity, 'itemDigests'> & { readonly digest: Digest } {
-  const { signed } = plan;
-  const parts = signed.filter(({ kind }) => kind === 'json');
+  const { signed, signs_decoded } = plan;
+  const parts = signed.filter(({ kind }) => kind === 'json' || kind === 'params');
   const coversBody = parts.length === 0 || signed.some(({ kind }) => kind === 'body');
-  if (coversBody && readTime === undefined) return { digest: ({ body }) => digestOf(body) };
-  const content = linkContent(signed);
+  const content = linkContent(coversBody && readTime === undefined ? BODY : signed, signs_decoded);
   const items = itemPath(plan);
   const digestOfItem = (request: SignedRequest): string =>
     digestOf(contentBytes(content({ request, timestamp: readTime?.(request) ?? '', id: '', base: '' })));

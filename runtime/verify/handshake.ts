@@ -10,17 +10,17 @@
  * GET, HEAD and `capture` requests are unsigned and are answered before the signature check; any other POST after it.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../../base/errors.ts';
 import type { ControlContract, EnrollReport } from '../../schemas/built/operations/types.ts';
-import type { ChallengePlan, RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
+import type { ChallengePlan, RoutePlan, SchemePlan, SecretRef } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import { writeAtomic } from '../platform/files.ts';
-import { filePath } from '../platform/secrets.ts';
+import { filePath, SecretError } from '../platform/secrets.ts';
 import { secretKeys } from './primitives.ts';
 import type { SignedRequest } from './request.ts';
-import { readLocatedText } from './request.ts';
+import { readFirst, readLocatedText } from './request.ts';
 
 /** Accepts a captured secret; returns false if no command waits for one in this request. */
 export interface CaptureSecret {
@@ -70,8 +70,9 @@ const ANSWERS: Readonly<Record<ChallengePlan['kind'], Answer>> = {
     return body === null ? null : respond(challenge, body, 'application/json');
   },
   capture: (challenge, request, { capture }) => {
-    const value = handshakeValue(challenge, request);
-    if (value === null || !VISIBLE.test(value) || capture?.(value, request) !== true) return null;
+    const value = challenge.value === null ? null : readFirst([challenge.value], request, false);
+    if (value === null || value.length > MAX_VALUE || !VISIBLE.test(value) || capture?.(value, request) !== true)
+      return null;
     return respond(challenge, '', 'text/plain; charset=utf-8', challenge.echo === null ? [] : [challenge.echo, value]);
   },
 };
@@ -181,13 +182,16 @@ function sha256(text: string): Buffer {
  * A command waits by polling: when it exits, the enrolment closes after a few seconds, or after a longer time for the answer.
  */
 
+type Load = () => Promise<boolean>;
+
 interface EnrolmentContext {
   readonly clock: Clock;
   /**
    * Stores the secret of a route in the file that the route reads it from, readable only by its owner; returns the file's path.
-   * Throws if the route's secret is not in a file, or the file cannot be written.
+   * Rejects, and leaves the file as it was, if the text is no secret, or the route cannot be served with it, or the route's
+   * secret is not in a file that can be written. @param load puts the new secret in service; false: it could not
    */
-  readonly store: (plan: RoutePlan, secret: string) => string;
+  readonly store: (plan: RoutePlan, secret: string, load: Load) => Promise<string>;
 }
 
 /** Maximum time between two polls of one wait, in ms. */
@@ -244,8 +248,8 @@ export class Enrolments {
     return enrolment.contested || enrolment.openUntil < this.context.clock.monotonic() ? null : enrolment;
   }
 
-  /** One poll: waits up to `holdMs`. A command with another random part replaces the one before. */
-  async wait(awaited: Awaited, holdMs: number): Promise<EnrollReport> {
+  /** One poll: waits up to `holdMs`. A command with another random part replaces the one before. @param load see `store` */
+  async wait(awaited: Awaited, holdMs: number, load: Load = async () => true): Promise<EnrollReport> {
     const id = keyOf(awaited.profile, awaited.route);
     const { clock } = this.context;
     const current = this.enrolments.get(id);
@@ -262,12 +266,16 @@ export class Enrolments {
         };
       });
     }
-    const report = this.report(enrolment, awaited.confirm);
+    const report = await this.report(enrolment, awaited.confirm, load);
     if (report.kind !== 'waiting' && report.kind !== 'arrived') this.enrolments.delete(id);
     return report;
   }
 
-  private report({ arrived, contested }: Enrolment, confirm: string | undefined): EnrollReport {
+  private async report(
+    { arrived, contested }: Enrolment,
+    confirm: string | undefined,
+    load: Load,
+  ): Promise<EnrollReport> {
     if (arrived === null) return { ...NOT_ARRIVED, kind: 'waiting' };
     const { plan, secret, client } = arrived;
     const report = { ...NOT_ARRIVED, client, fingerprint: sha256(secret).toString('hex').slice(0, 16) };
@@ -275,7 +283,7 @@ export class Enrolments {
     if (confirm === undefined) return { ...report, kind: 'arrived' };
     if (confirm !== report.fingerprint) return { ...report, kind: 'failed', reason: 'another secret was confirmed' };
     try {
-      return { ...report, kind: 'stored', file: this.context.store(plan, secret) };
+      return { ...report, kind: 'stored', file: await this.context.store(plan, secret, load) };
     } catch (error) {
       return { ...report, kind: 'failed', reason: messageOf(error) };
     }
@@ -305,4 +313,24 @@ export function storeCaptured(folders: SecretFolders, plan: RoutePlan, secret: s
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeAtomic(path, `${secret}\n`, 0o600);
   return path;
+}
+
+/** Minimum length of a captured secret, in UTF-16 units: senders create long ones. */
+const SHORTEST = 16;
+
+/** The function `store` of enrolments. @param check throws SecretError for a value that no table may have */
+export function captureStore(
+  folders: SecretFolders,
+  check: (ref: SecretRef, secret: string) => void,
+): EnrolmentContext['store'] {
+  return async (plan, secret, load) => {
+    for (const { ref } of plan.secrets.slice(0, 1)) check(ref, secret);
+    if (secret.length < SHORTEST) throw new SecretError(`it has fewer than ${SHORTEST} characters`);
+    const path = capturedFile(folders, plan);
+    const before = path !== null && existsSync(path) ? readFileSync(path, 'utf8') : null;
+    const stored = storeCaptured(folders, plan, secret);
+    if (await load()) return stored;
+    if (before !== null) writeAtomic(stored, before, 0o600);
+    throw new SecretError('the gateway cannot use it; its log says why, and the secret before it is kept');
+  };
 }

@@ -2960,9 +2960,9 @@ export interface TargetState {
    */
   request: TargetRequest | [TargetRequest, ...TargetRequest[]];
   /**
-   * Dotted path of the state in the response. If it is missing there, the object has no such state and counts as unchanged.
+   * Dotted path of the state in the response, or several, of which one must have it. Of a list, one item must have it; an empty list counts as unchanged. Without any state in the response, the post waits.
    */
-  value: string;
+  value: string | [string, ...string[]];
 }
 /**
  * Shows the progress of the work on events of a source, for `progress` of a route.
@@ -3981,7 +3981,7 @@ export interface DroppedOutput {
    * Line number in the agent's file, from 1; 0: the whole file.
    */
   line: number;
-  reason: 'unreadable' | 'malformed' | 'not_named' | 'over_max' | 'not_allowed';
+  reason: 'unreadable' | 'malformed' | 'not_named' | 'over_max' | 'not_allowed' | 'run_failed';
   detail: string;
 }
 /**
@@ -5740,7 +5740,7 @@ export interface FindPlan {
 export interface FreshPlan {
   matches: string;
   requests: RequestPlan[];
-  value: string[];
+  values: string[][];
 }
 export interface LoginPlan {
   request: RequestPlan;

@@ -44,6 +44,8 @@ export class FakeGitHub {
   readonly labels = new Map<string, Set<string>>();
   /** Head commits of pull requests, and the last changes of issues, by `owner/repo#number`. */
   readonly heads = new Map<string, string>();
+  /** The commits on the base branch that merged pull requests became. */
+  readonly merged = new Map<string, string>();
   readonly changed = new Map<string, string>();
   /** Reactions by object: `owner/repo/issues/7`, `owner/repo/issues/comments/1001`. */
   readonly reactions = new Map<string, { readonly id: number; readonly content: string; readonly login: string }[]>();
@@ -172,7 +174,7 @@ export class FakeGitHub {
       return { body: { number: Number(of), updated_at: this.changed.get(place) } };
     if (kind === 'commits' && what === 'pulls') {
       const heads = [...this.heads].filter(([name]) => name.startsWith(`${repo}#`));
-      return { body: heads.map(([, sha]) => ({ head: { sha } })) };
+      return { body: heads.map(([name, sha]) => ({ head: { sha }, merge_commit_sha: this.merged.get(name) ?? null })) };
     }
     if (kind === 'issues' && of === '') {
       if (method === 'GET') return this.list((post) => post.repo === repo && post.kind === 'issue', request);

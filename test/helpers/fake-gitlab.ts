@@ -18,7 +18,10 @@ export class FakeGitLab {
   readonly notes = new Map<string, Note[]>();
   readonly labels = new Map<string, string[]>();
   /** Head commits and last changes, by place. */
-  readonly objects = new Map<string, { readonly sha?: string; readonly updated_at?: string }>();
+  readonly objects = new Map<
+    string,
+    { readonly sha?: string | null; readonly squash_commit_sha?: string; readonly updated_at?: string }
+  >();
   readonly statuses: Record<string, unknown>[] = [];
   /** Quick actions that a note would have executed. */
   readonly actions: string[] = [];

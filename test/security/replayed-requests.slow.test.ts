@@ -8,6 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import type { Hooks } from '../../main/hookwright.ts';
 import { hookwright } from '../../main/hookwright.ts';
 import type { SignedResult } from '../../modules/workbench/cli/test-event/sign-request.ts';
@@ -217,4 +218,45 @@ test('`replay_guard: body` refuses a repeated body under other ids, on a route a
   assert.deepEqual(await statuses('plain'), ['accepted', 'accepted', 'accepted', 'accepted']);
   for (const route of ['guarded', 'custom'])
     assert.deepEqual(await statuses(route), ['accepted', 'duplicate', 'duplicate', 'accepted'], route);
+});
+
+test('`replay_guard: body` refuses another form of what is signed: reordered parameters, another compression', async (t) => {
+  const [twilio, v1] = [named('twilio'), named('generic-v1')];
+  const mine = { verify: 'hmac-sha256', signature: { header: 'X-Webhook-Signature' }, signed: '{body}' };
+  const hooks = await hookwright({
+    config: {
+      public_url: HOST,
+      sources: { mine: { ...mine, signs_decoded: true, delivery: { header: 'X-Request-ID' } } },
+      platforms: {
+        webhook: {
+          enabled: true,
+          routes: {
+            form: routeOf(twilio, { replay_guard: 'body' }),
+            zipped: { ...routeOf(v1, { replay_guard: 'body' }), source: 'mine' },
+          },
+        },
+      },
+    },
+    ...{ home: tempDir(t), env: {}, log: silentLog, clock, agent: () => '' },
+  });
+  atEnd(t, () => hooks.stop({ drainMs: 0 }));
+  const form = captured(twilio, 'form', { From: '+1555', Body: 'a b', To: '+1777' });
+  const fields = [...new URLSearchParams(form.body.toString())].reverse();
+  const reordered = new URLSearchParams([...fields, ...fields]).toString();
+  const answers = [];
+  for (const [index, body] of [form.body, Buffer.from(reordered), form.body].entries())
+    answers.push((await send(hooks, twilio, { ...form, body }, `id-${index}`)).body.status);
+  const other = captured(twilio, 'form', { From: '+1555', Body: 'other', To: '+1777' });
+  answers.push((await send(hooks, twilio, other, 'id-4')).body.status);
+  assert.deepEqual(answers, ['accepted', 'duplicate', 'duplicate', 'accepted']);
+  const plain = captured(v1, 'zipped', { text: 'hi '.repeat(200) });
+  const zip = (level: number): SignedResult => ({
+    ...plain,
+    headers: { ...plain.headers, 'content-encoding': 'gzip' },
+    body: gzipSync(plain.body, { level }),
+  });
+  const zipped = [];
+  for (const [index, request] of [zip(1), zip(9), plain].entries())
+    zipped.push((await send(hooks, v1, request, `id-${index}`)).body.status);
+  assert.deepEqual(zipped, ['accepted', 'duplicate', 'duplicate']);
 });

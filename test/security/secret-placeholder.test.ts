@@ -1,5 +1,6 @@
 /** Tests that a placeholder is never accepted as a secret or credential. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -391,13 +392,26 @@ test('a secret that documentation publishes as an example is refused', () => {
     '8f742231b10e8888abcd99yyyzzz85a5',
     '8c570fa6dd201bb328f1c1eac23a96d8',
     'dGhpc19zZWNyZXRfaXNfZm9yX3Rlc3Rpbmdfb25seQ==',
+    'whsec_plJ3nmyCDGBKInavdOK15jsl',
+    'your-256-bit-secret',
+    'your-512-bit-secret',
+    'a-string-secret-at-least-256-bits-long',
+    'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+    'AKIAIOSFODNN7EXAMPLE',
+    'correct horse battery staple',
+    'CorrectHorseBatteryStaple1!',
+    'openssl rand -hex 32',
+    '$ openssl rand -base64 24',
+    ...['', 'password'].flatMap((text) => ['md5', 'sha256'].map((name) => createHash(name).update(text).digest('hex'))),
+    ...['md5', 'sha256'].map((name) => createHash(name).update('').digest('base64')),
+    createHash('sha1').update('').digest('hex').toUpperCase(),
   ])
     assert.notEqual(placeholderIn(value), null, value);
 });
 
 describe('a value that may be a secret is accepted', () => {
   const SECRETS = [
-    ...[REAL, 'correct horse battery staple', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSx', 'Tr0ub4dor&3'],
+    ...[REAL, 'silent walrus harbour violin', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSx', 'Tr0ub4dor&3'],
     ...[
       'It$aSecret',
       'pa$$word-9f',

@@ -38,8 +38,11 @@ test('a request of a browser for a foreign page is rejected', async (t) => {
     ...[
       ...['fly-client-ip', 'x-cluster-client-ip', 'x-original-forwarded-for', 'x-envoy-external-address', 'client-ip'],
       ...['x-azure-clientip', 'x-azure-socketip', 'x-proxyuser-ip', 'forwarded-for', 'x-forwarded', 'fastly-client-ip'],
-      ...['x-appengine-user-ip', 'cf-connecting-ipv6', 'x-remote-ip'],
+      ...['x-appengine-user-ip', 'cf-connecting-ipv6', 'x-remote-ip', 'x-nf-client-connection-ip', 'x-remote-addr'],
+      ...['remote-addr', 'x-peer-ip', 'x-sender-ip', 'x-visitor-ip', 'x-clientip', 'x-client-address', 'ip'],
     ].map((name) => [name, { host: own, [name]: '192.0.2.1' }] as const),
+    ['a proxy that names only itself', { host: own, via: '1.1 vegur' }],
+    ['a proxy with a local name', { host: own, via: '1.1 127.0.0.1' }],
     ['the address in another form', { host: `0.0.0.0:${port}` }],
     [
       'a public name in the standard header',

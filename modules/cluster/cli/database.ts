@@ -253,7 +253,7 @@ function sealed(text: string, seal: CopyParts['seal']): string {
   } catch (error) {
     throw new CliError(
       messageOf(error),
-      'set gateway.store.key on every gateway (openssl rand -hex 32), or give the secret as a reference: --secret env:NAME',
+      'set gateway.store.key on every gateway (openssl rand -hex 32), or give the secret as a reference: --secret env:NAME_SECRET',
     );
   }
 }

@@ -123,7 +123,7 @@ export class SharedSubscriptions {
 
 /*
  * Subscriptions as a shared database stores them: the text of the file, with literal secrets encrypted. References
- * (`env:NAME`, `file:path`) stay and are resolved on each gateway's own machine. hookwright never writes a secret in
+ * (`env:SOME_SECRET`, `file:path`) stay and are resolved on each gateway's own machine. hookwright never writes a secret in
  * plain text, so a subscription with one is not used. The compiler checks the rest of each, as of any subscription.
  */
 
@@ -140,7 +140,7 @@ export function sealSubscriptions(text: string, seal: Seal | null): string {
     if (isReference(secret) || isSealed(secret)) return secret;
     if (seal !== null) return seal.seal(secret, name);
     throw new StoreRefused(
-      `the secret of subscription "${name}" is in the subscription itself, and no key is set to encrypt it`,
+      `the secret of subscription "${name}" is no reference to a variable that is named as a secret, and no key is set to encrypt it`,
     );
   });
 }
@@ -176,11 +176,16 @@ export function openSubscriptions(text: string, seal: Seal | null): OpenedSubscr
   if (plain.size === 0) return { text: opened, sealed, problem: null };
   const entries = entriesOf(opened).filter(([name]) => !plain.has(name));
   const names = [...plain].map((name) => JSON.stringify(name)).join(', ');
-  const problem = `subscriptions in the database have a plain-text secret and are not served: ${names}; replace each: hookwright webhook subscribe`;
+  const problem = `subscriptions in the database have a secret that is neither encrypted nor in a variable that is named as one, and are not served: ${names}; replace each: hookwright webhook subscribe`;
   return { text: print(entries), sealed, problem };
 }
 
-const isReference = (secret: string): boolean => /^(?:env|file):/.test(secret) || secret === 'INSECURE_NO_AUTH';
+/**
+ * A reference that needs no encryption. Who writes to the database must not choose a variable with a known value, such as HOME: the
+ * name of a variable must be that of a secret. The compiler checks files.
+ */
+const isReference = (secret: string): boolean =>
+  /^file:|^env:\w*(?:secret|token|passw|key|hmac|credential)/i.test(secret) || secret === 'INSECURE_NO_AUTH';
 
 /** If nothing is replaced, the text is returned unchanged, byte for byte. */
 function replaceSecrets(text: string, replace: Replace): string {

@@ -77,10 +77,10 @@ type Post = (request: LinkedRequest, values: Values, delivery: DeliveryRequest) 
 function linkFreshPost({ target, variant, sender, context }: PostingParts): Post {
   const { plan, base } = variant;
   const scope = { base, settings: target.settings };
-  const states = (plan.fresh ?? []).map(({ matches, requests, value }) => ({
+  const states = (plan.fresh ?? []).map(({ matches, requests, values }) => ({
     matches: RE2JS.compile(matches),
     pick: linkPickRequest(plan, requests, scope, toRead(plan)),
-    read: linkReader(value),
+    read: linkStates(values),
   }));
   return async (request, values, delivery) => {
     const { pins: { fresh } = {}, sent } = delivery;
@@ -93,10 +93,24 @@ function linkFreshPost({ target, variant, sender, context }: PostingParts): Post
     const found = await context.tokens.get(stateKey(delivery, origin, path), async () => {
       const result = await sender.send(asked, values, delivery);
       if (result.kind !== 'ok') return askFailed('current state', result);
-      return { kind: 'token', token: toId(state.read(result.json)) ?? fresh, usable_ms: STATE_MS };
+      const known = state.read(result.json);
+      const token = known === null ? fresh : (known.find((one) => isUnchanged(one, fresh)) ?? known[0]);
+      return token === undefined
+        ? failed('retry', 'current state: the response does not contain it')
+        : { kind: 'token', token, usable_ms: STATE_MS };
     });
     if (found.kind !== 'token') return found;
     return isUnchanged(found.token, fresh) ? post() : SUPERSEDED;
+  };
+}
+
+/** Reads the states of an object, or of the objects in a list, such as the pull requests of a commit. Null: the list is empty. */
+function linkStates(values: readonly (readonly string[])[]): (json: unknown) => readonly string[] | null {
+  const readers = values.map(linkReader);
+  return (json) => {
+    const objects: readonly unknown[] = Array.isArray(json) ? json : [json];
+    const found = objects.flatMap((object) => readers.map((read) => toId(read(object))));
+    return objects.length === 0 ? null : found.filter((one) => one !== null);
   };
 }
 

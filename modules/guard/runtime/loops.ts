@@ -22,6 +22,8 @@ const MOST_EXCHANGES = 3;
 const THIRDS = 3;
 /** Most runs that a paused key holds; its further events are ignored, so that one key does not fill the queue. */
 const MOST_HELD = 100;
+/** Most of them that one author causes, so that a stranger cannot take all places. */
+const MOST_HELD_OF_ONE = MOST_HELD / 2;
 
 /** Counts runs by session, else by coalesce key, else by the address of the answer, if it can return as an event of the sender. */
 export function loopLimits(
@@ -43,17 +45,22 @@ export function loopLimits(
   const exchange = isExchange ? (key ?? ofRoute(deliveries.map(addressOf))) : null;
   return [
     ...(exchange === null ? [] : [limitOf('exchange', exchange, MOST_EXCHANGES, { weight: THIRDS, pause_ms: 0 })]),
-    ...(key === null
-      ? []
-      : [limitOf('runs', key, loop_limit, { weight: author.isPerson ? 1 : THIRDS, pause_ms: PAUSE_MS })]),
+    ...(key === null ? [] : [limitOf('runs', key, loop_limit, { ...ofAuthor(author), pause_ms: PAUSE_MS })]),
   ];
 }
+
+const ofAuthor = ({ name, isPerson }: LimitedEvent['author']): Pick<LoopLimit, 'weight' | 'author'> => ({
+  weight: isPerson ? 1 : THIRDS,
+  ...(name === null ? {} : { author: shortDigest(name) }),
+});
+
+const shortDigest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 10);
 
 const limitOf = (
   kind: LoopLimit['kind'],
   of: RunKey,
   most: number,
-  rest: Pick<LoopLimit, 'weight' | 'pause_ms'>,
+  rest: Pick<LoopLimit, 'weight' | 'author' | 'pause_ms'>,
 ): LoopLimit => ({
   ...rest,
   kind,
@@ -73,6 +80,8 @@ export interface RunTimes {
   readonly times: readonly number[];
   /** The waiting runs of a paused key. */
   readonly held?: readonly Ref[];
+  /** The authors of those whose author is known. */
+  readonly authors?: readonly string[];
   /** Unix ms at which the pause ends; null: not paused. */
   readonly until: number | null;
 }
@@ -80,9 +89,9 @@ export interface RunTimes {
 const NO_RUNS: RunTimes = { times: [], until: null };
 
 export function isRunTimes(value: unknown): value is RunTimes {
-  const { times, held = [], until } = (value ?? {}) as Partial<RunTimes>;
+  const { times, held = [], authors = [], until } = (value ?? {}) as Partial<RunTimes>;
   const isListed = [times, held].every((list) => Array.isArray(list) && list.every(isInstant));
-  return isListed && (until === null || isInstant(until));
+  return isListed && Array.isArray(authors) && authors.every(isText) && (until === null || isInstant(until));
 }
 
 /** Counts a run, or returns the exceeded limit. Setting the clock back never extends a pause. */
@@ -96,12 +105,13 @@ export function countInLoops(rows: GuardRows, limits: readonly LoopLimit[], now:
       put(rows, limit, { times: [...times, ...thirds(limit, now)], until: null }, now);
     return null;
   }
-  const { limit, times, held } = over;
+  const { limit, times, held, authors } = over;
   const until = over.until ?? (limit.pause_ms > 0 ? now + limit.pause_ms : null);
   if (until !== over.until) put(rows, limit, { times: [], until }, now);
   // Without a pause, rejected events count too, because the exchange continues.
   if (until === null) put(rows, limit, { times: [...times.slice(limit.weight), ...thirds(limit, now)], until }, now);
-  const holds = until !== null && held.length < MOST_HELD;
+  const own = authors.filter((one) => one === limit.author).length;
+  const holds = until !== null && held.length < MOST_HELD && own < MOST_HELD_OF_ONE;
   return { kind: 'over_limit', limit, reason: 'loop', until, first: false, holds, detail: describeLoop(limit, until) };
 }
 
@@ -110,8 +120,9 @@ const thirds = ({ weight }: LoopLimit, now: number): readonly number[] => Array.
 /** Notes a run that its paused key holds. */
 export function holdRun(rows: GuardRows, { limit, until }: OverLimit, ref: Ref): void {
   if (limit.kind === 'budget' || until === null) return;
-  const { times, held = [] } = decodeOr(rows.guardRow(limit), isRunTimes, NO_RUNS);
-  put(rows, limit, { times, held: [...held, ref], until }, until);
+  const { times, held = [], authors = [] } = decodeOr(rows.guardRow(limit), isRunTimes, NO_RUNS);
+  const known = limit.author === undefined ? authors : [...authors, limit.author];
+  put(rows, limit, { times, held: [...held, ref], authors: known, until }, until);
 }
 
 interface Counted extends Required<RunTimes> {
@@ -121,11 +132,12 @@ interface Counted extends Required<RunTimes> {
 /** @param body of the stored row, if any */
 function countedFor(limit: LoopLimit, body: string | undefined, now: number): Counted {
   const { within_ms, pause_ms } = limit;
-  const { times, held = [], until } = decodeOr(body, isRunTimes, NO_RUNS);
+  const { times, held = [], authors = [], until } = decodeOr(body, isRunTimes, NO_RUNS);
   const isPaused = until !== null && until > now && until <= now + pause_ms;
   return {
     limit,
     held,
+    authors,
     times: times.filter((at) => at > now - within_ms).map((at) => Math.min(at, now)),
     until: isPaused ? until : null,
   };
@@ -199,7 +211,6 @@ export async function pausedKeys(store: Pick<Store, 'read'>, now: number): Promi
     const { until, held = [] } = decodeOr(row.body, isRunTimes, NO_RUNS);
     const of = readRunKey(row.key);
     if (until === null || until <= now || of === null) return [];
-    const id = createHash('sha256').update(row.key).digest('hex').slice(0, 10);
-    return [{ id, of, until, held, row }];
+    return [{ id: shortDigest(row.key), of, until, held, row }];
   });
 }

@@ -81,6 +81,26 @@ test('the operator sees client and fingerprint, and without their consent nothin
   }
 });
 
+test('what is no secret is not stored, and the secret before it stays in use', async (t) => {
+  const home = tempDir(t);
+  const file = join(home, 'secrets/pages');
+  mkdirSync(join(home, 'secrets'));
+  writeFileSync(file, TOKEN);
+  const gateway = await startGateway(t, { home, env, config: CONFIG });
+  const random = (size: number): Buffer => Buffer.alloc(size, 1);
+  const url = `${gateway.url}/webhooks/pages/${random(24).toString('base64url')}`;
+  const waiting = startInProcess(['source', 'enroll', 'pages', '--yes'], { home, env, context: { random } });
+  await until(async () => waiting.stderr().includes(url));
+  const post = (token: unknown) => fetch(url, { ...verification, body: JSON.stringify({ verification_token: token }) });
+  for (const token of [5, true, null, ['x'], '']) assert.equal((await post(token)).status, 401, String(token));
+  await until(async () => (await post('changeme-changeme-changeme')).status === 200);
+  const { code, stderr } = await waiting.done;
+  assert.equal(code, 1, stderr);
+  assert.ok(!stderr.includes('changeme'), stderr);
+  assert.equal(readFileSync(file, 'utf8'), TOKEN);
+  assert.equal((await sendAgain(`${gateway.url}/webhooks/pages`, event(TOKEN))).status, 202);
+});
+
 test('routes whose sender sends no secret, or whose secret is not a file, are rejected with a hint', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), CONFIG.replace('"file:secrets/pages"', 'env:WEBHOOK_SECRET'), {

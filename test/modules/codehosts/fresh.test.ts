@@ -85,6 +85,36 @@ describe('a post about a commit', () => {
     });
   }
 
+  test('a check or status is current if any pull request has its commit as head, or became it', async (t) => {
+    const { github, gitlab, deliverer } = await setUp(t);
+    const both = async () =>
+      Promise.all(
+        ['github_check', 'gitlab_status'].map(async (target) =>
+          kindOf(await deliverer.deliver(to(target, { pins: { fresh: OLD } }))),
+        ),
+      );
+    assert.deepEqual(await both(), [['ok'], ['ok']], 'no pull request');
+    github.heads.set(`${REPO}#12`, NEW);
+    gitlab.objects.set('group/p!12', { sha: NEW });
+    assert.deepEqual(await both(), [SUPERSEDED, SUPERSEDED], 'moved');
+    github.heads.set(`${REPO}#9`, OLD);
+    gitlab.objects.set('group/p!9', { sha: OLD });
+    assert.deepEqual(await both(), [['ok'], ['ok']], 'stacked, the other one first');
+    github.heads.delete(`${REPO}#9`);
+    github.merged.set(`${REPO}#12`, OLD);
+    gitlab.objects.set('group/p!9', { sha: NEW, squash_commit_sha: OLD });
+    assert.deepEqual(await both(), [['ok'], ['ok']], 'merged as this commit');
+  });
+
+  test('waits while the host does not know the head', async (t) => {
+    const { gitlab, deliverer } = await setUp(t);
+    for (const object of [{ sha: null }, {}]) {
+      gitlab.objects.set('group/p!9', object);
+      for (const target of ['gitlab_note', 'gitlab_status'])
+        assert.equal((await deliverer.deliver(to(target, { pins: { fresh: OLD } }))).kind, 'retry', target);
+    }
+  });
+
   test('asks once for all outputs of a run, and again for the next run', async (t) => {
     const { github, deliverer } = await setUp(t);
     github.heads.set(`${REPO}#9`, OLD);

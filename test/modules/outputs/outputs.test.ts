@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { openHandover } from '../../../modules/outputs/runtime/open-handover.ts';
 import type { AgentRequest, AgentRunner } from '../../../runtime/dispatch/agent-runner.ts';
 import { AgentError } from '../../../runtime/dispatch/agent-runner.ts';
+import { replay } from '../../../runtime/store/timeline.ts';
 import type { Dispatch, DispatchOutput } from '../../../schemas/generated/types.ts';
 import type { BenchOptions } from '../../helpers/dispatch-bench.ts';
 import { claimOf, dispatchBench, notSent, sentOk, stateOf, storedIn } from '../../helpers/dispatch-bench.ts';
@@ -199,6 +200,28 @@ describe('a required output', () => {
       assert.deepEqual([state, sent, reason.startsWith('run failed: no_output: ')], ['dead', [], true], reason);
       for (const name of named) assert.ok(reason.includes(name), reason);
     }
+  });
+
+  it('of a failed run are listed as dropped, and no replay of it lists them', async () => {
+    const other = JSON.stringify({ output: 'other', text: 'x' });
+    const { stored } = await outcome('done', [other, '{"output":"note"}']);
+    const reasons = (dispatch?: Dispatch) => dispatch?.dropped?.map(({ output, reason }) => [output, reason]);
+    const all = [
+      ['note', 'malformed'],
+      ['other', 'run_failed'],
+    ];
+    assert.deepEqual(reasons(stored?.dispatch), all);
+    assert.deepEqual(stored?.dispatch.deliveries.length, 1);
+    const made = bench(async (request) => {
+      request.outputs?.take([other, '{"output":"note"}']);
+      throw new AgentError('exit code 1');
+    });
+    await run(made, { outputs: [NEEDED, OTHER] });
+    const failed = storedIn(made.store, 'a');
+    assert.deepEqual([failed?.state, sentBy(made), reasons(failed?.dispatch)], ['dead', [], all]);
+    assert.ok(failed !== undefined && failed !== null);
+    const again = replay(failed, { id: 'b', now: 0, rerun: false, again: false });
+    assert.ok(again.kind === 'accept' && again.dispatch.dropped === undefined);
   });
 
   it('names each that is missing, and keeps the answer beside the failed run', async () => {

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { Enrolments } from '../../../runtime/verify/handshake.ts';
+import { SecretError } from '../../../runtime/platform/secrets.ts';
+import { captureStore, Enrolments } from '../../../runtime/verify/handshake.ts';
 import type { SignedRequest } from '../../../runtime/verify/request.ts';
 import { LazyRequest, partsOf } from '../../../runtime/verify/request.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
 import { routePlan } from '../../helpers/route-table.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
 
 const KEY = 'k'.repeat(32);
 const ROUTE = { profile: 'default', route: 'r', key: KEY };
@@ -20,7 +24,7 @@ function setUp(store: (secret: string) => string = () => '/file') {
   const stored: string[] = [];
   const enrolments = new Enrolments({
     clock,
-    store: (plan, secret) => {
+    store: async (plan, secret) => {
       stored.push(`${plan.name}: ${secret}`);
       return store(secret);
     },
@@ -107,4 +111,25 @@ test('the command gets the reason why a secret cannot be stored', async () => {
   await waiting;
   const { kind, reason } = await enrolments.wait({ ...ROUTE, confirm: fingerprint('first') }, 1000);
   assert.deepEqual([kind, reason], ['failed', 'the disk is full']);
+});
+
+test('the secret before it stays until the gateway serves the route with the new one', async (t) => {
+  const home = tempDir(t);
+  const file = join(home, 'secret');
+  const ref = { kind: 'file', value: file, scope: 'default' } as const;
+  const plan = routePlan('r', { secrets: [{ ref, expires_at: null }] });
+  const store = captureStore({ home, userHome: home }, (_ref, secret) => {
+    if (secret.startsWith('stand-in')) throw new SecretError('a stand-in');
+  });
+  writeFileSync(file, 'the one before\n');
+  const seen: string[] = [];
+  const load = (isServed: boolean) => async (): Promise<boolean> => {
+    seen.push(readFileSync(file, 'utf8'));
+    return isServed;
+  };
+  for (const secret of ['5', 'stand-in of some length', 'refused by the table'])
+    await assert.rejects(store(plan, secret, load(false)), SecretError, secret);
+  assert.deepEqual([seen, readFileSync(file, 'utf8')], [['refused by the table\n'], 'the one before\n']);
+  assert.equal(await store(plan, 'served by the table', load(true)), file);
+  assert.equal(readFileSync(file, 'utf8'), 'served by the table\n');
 });

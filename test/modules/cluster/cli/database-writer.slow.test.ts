@@ -163,9 +163,20 @@ describe('a person who can write to the database', { skip: skipWithoutPostgres()
       (await fetch(`${gateway.url}/webhooks/${name}`, { method: 'POST', body: '{}' })).status;
     await until(async () => (await post('one')) === 401);
 
-    await put({ ...own, evil: { prompt: 'x', secret: 'a-plain-secret-of-a-writer' } });
-    await until(async () => (await gateway.status()).store.refused.some((text) => /"evil"/.test(text)));
-    assert.deepEqual([await post('evil'), await post('one')], [404, 401]);
+    const evil = { prompt: 'x', secret: 'a-plain-secret-of-a-writer' };
+    await put({
+      ...own,
+      evil,
+      guess: { prompt: 'x', secret: 'env:HOME' },
+      listed: { prompt: 'x', secrets: ['env:PATH'] },
+    });
+    await until(async () =>
+      (await gateway.status()).store.refused.some((text) => /"evil", "guess", "listed"/.test(text)),
+    );
+    assert.deepEqual(
+      [await post('evil'), await post('guess'), await post('listed'), await post('one')],
+      [404, 404, 404, 401],
+    );
     assert.match(await node.doctor(), /^failed: .*"evil"/);
     assert.deepEqual(await node.names('webhook'), ['one']);
 

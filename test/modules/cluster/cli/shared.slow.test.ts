@@ -73,7 +73,7 @@ describe('subscriptions on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     const without = makeNode(t, url);
     const refused = await without.subscribe('alerts', SECRET);
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /"alerts"[\s\S]*gateway\.store\.key[\s\S]*--secret env:NAME/);
+    assert.match(refused.stderr, /"alerts"[\s\S]*gateway\.store\.key[\s\S]*--secret env:NAME_SECRET/);
     assert.doesNotMatch(refused.stderr, new RegExp(SECRET));
     const [a, b] = [makeNode(t, url, KEYED), makeNode(t, url, KEYED)];
     assert.equal((await a.subscribe('alerts', SECRET)).code, 0);
