@@ -7,7 +7,7 @@ import { openDelivery } from '../store/unit/blocked.ts';
 import type { RunUsage, Usage } from '../store/usage.ts';
 import type { CheckedOutputs, DispatchContext } from './context.ts';
 import { logFields } from './dispatcher.ts';
-import { failureMessage } from './own-message.ts';
+import { failureMessage, unsentOutputs } from './own-message.ts';
 import { dispatchChange } from './persist.ts';
 import { retryWait } from './retry-waits.ts';
 import type { RunOutcome } from './run-agent.ts';
@@ -113,15 +113,10 @@ function withOutputs({ dispatch, stored, outputs }: FinishedRun): Pick<RunChange
   });
 }
 
-/** The dispatch of a run that has failed: valid outputs are dropped too. */
+/** The dispatch of a run that has failed, with all outputs dropped. */
 function withUnsent(run: FinishedRun): Pick<RunChange, 'dispatch' | 'grown'> {
-  const { outputs } = run;
-  if (outputs === null || outputs.deliveries.length + outputs.dropped.length === 0) return {};
-  const unsent = outputs.deliveries.map(({ output }) => {
-    const detail = 'valid, but its run has failed';
-    return { output: output?.name ?? null, line: 0, reason: 'run_failed', detail } as const;
-  });
-  return withOutputs({ ...run, outputs: { ...outputs, deliveries: [], dropped: [...outputs.dropped, ...unsent] } });
+  const dropped = run.outputs === null ? [] : unsentOutputs(run.outputs);
+  return dropped.length === 0 ? {} : withOutputs({ ...run, outputs: { ...run.outputs, deliveries: [], dropped } });
 }
 
 /** Absent if there is no program. */

@@ -1,6 +1,12 @@
 /** Messages of the gateway itself to operators, and the random values that an installation creates once. */
 import { inert } from '../../base/text.ts';
-import type { DeliveryPlan, Dispatch, DispatchDelivery, RouteTable } from '../../schemas/generated/types.ts';
+import type {
+  DeliveryPlan,
+  Dispatch,
+  DispatchDelivery,
+  DroppedOutput,
+  RouteTable,
+} from '../../schemas/generated/types.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { TraceFields } from '../platform/log.ts';
 import { traceFieldsOf } from '../platform/log.ts';
@@ -103,3 +109,14 @@ export function findStored(
     return found;
   };
 }
+
+/** The outputs of a run that has failed: valid ones are dropped too. */
+export const unsentOutputs = (outputs: {
+  readonly deliveries: readonly DispatchDelivery[];
+  readonly dropped: readonly DroppedOutput[];
+}): readonly DroppedOutput[] => [
+  ...outputs.dropped,
+  ...outputs.deliveries.map(({ output }) => ({ output: output?.name ?? null, ...UNSENT })),
+];
+
+const UNSENT = { line: 0, reason: 'run_failed', detail: 'valid, but its run has failed' } as const;

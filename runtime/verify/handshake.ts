@@ -188,7 +188,7 @@ interface EnrolmentContext {
   readonly clock: Clock;
   /**
    * Stores the secret of a route in the file that the route reads it from, readable only by its owner; returns the file's path.
-   * Rejects, and leaves the file as it was, if the text is no secret, or the route cannot be served with it, or the route's
+   * Rejects, and leaves the file as it was, if the text is not a secret, or the route cannot be served with it, or the route's
    * secret is not in a file that can be written. @param load puts the new secret in service; false: it could not
    */
   readonly store: (plan: RoutePlan, secret: string, load: Load) => Promise<string>;

@@ -140,7 +140,7 @@ export function sealSubscriptions(text: string, seal: Seal | null): string {
     if (isReference(secret) || isSealed(secret)) return secret;
     if (seal !== null) return seal.seal(secret, name);
     throw new StoreRefused(
-      `the secret of subscription "${name}" is no reference to a variable that is named as a secret, and no key is set to encrypt it`,
+      `the secret of subscription "${name}" is not a reference to a variable that is named as a secret, and no key is set to encrypt it`,
     );
   });
 }
