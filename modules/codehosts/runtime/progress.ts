@@ -241,5 +241,5 @@ const SHOWN: Readonly<Record<ShownState, ProgressState>> = {
 function progressOf({ state, reason }: Pick<StoredDispatch, 'state' | 'reason'>): ProgressState {
   if (state !== 'skipped' || reason === null) return SHOWN[state];
   if (/^(?:superseded|merged)\b|: superseded\b/.test(reason)) return 'superseded';
-  return /^(?:budget|loop)$/.test(reason) ? 'failed' : SHOWN[state];
+  return /^(?:budget|loop)$|(?:^|: )not_approved\b/.test(reason) ? 'failed' : SHOWN[state];
 }

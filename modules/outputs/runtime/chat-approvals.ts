@@ -8,6 +8,7 @@
  * The response is sent at once, because services wait three seconds; requests to the service follow. If one fails, the next press
  * of the button makes it again.
  */
+import { createHash } from 'node:crypto';
 import { RE2JS } from 're2js';
 import { DEFAULT_PROFILE } from '../../../base/names.ts';
 import { splitField } from '../../../base/paths.ts';
@@ -38,6 +39,9 @@ const REGISTER_MS = 60_000;
 /** Longest text that all services show to one person. */
 const MOST_SHOWN = 199;
 
+/** Services sign times that are at most five minutes old. */
+const MOST_LATE = 10_000;
+
 type Press = NonNullable<ReturnType<typeof readPress>>;
 
 const NOT_OURS: CallbackAnswer = { counts: false, body: null };
@@ -50,6 +54,8 @@ export class ChatApprovals {
   private readonly registering = new WeakMap<BoundTarget, number>();
   private readonly foreign = new WeakSet<BoundTarget>();
   private following: Promise<unknown> = Promise.resolve();
+  /** Digests of presses that came too late. The same request must not count after the answer before it has been undone. */
+  private readonly late = new Set<string>();
 
   constructor(context: ApprovingContext) {
     this.context = context;
@@ -74,14 +80,21 @@ export class ChatApprovals {
       log.warn({ target, approval: id, by, reason: refusal }, 'answer from a chat refused');
       return this.notify(chat, press, refusal);
     }
+    const digest = createHash('sha256').update(JSON.stringify(payload)).digest('hex');
+    if (this.late.has(digest)) return this.notify(chat, press, 'too late: this press was refused before');
     const answer = { approve, by, reason: null };
     const given = await answerApproval(store, id, answer, clock.now(), deliverer.place).catch(messageOfRefusal);
     if (typeof given === 'string') return this.notify(chat, press, given);
     if (!('approval' in given)) return this.notify(chat, press, 'there is no such approval: its event was deleted');
     const { kind, approval } = given;
     const text = noticeText(approval, consoleUrl(table().gateway.console), (one) => isOneMessage(chat.bound.plan, one));
-    this.follow(chat, 'update', press, text);
-    if (kind === 'late') return this.notify(chat, press, `too late: ${stateText(approval)}`);
+    // Until an approval takes effect, it can be undone, and the buttons are needed again.
+    if ((approval.answer?.takes_effect_at ?? 0) <= clock.now()) this.follow(chat, 'update', press, text);
+    if (kind === 'late') {
+      this.late.add(digest);
+      for (const oldest of this.late) if (this.late.size > MOST_LATE) this.late.delete(oldest);
+      return this.notify(chat, press, `too late: ${stateText(approval)}`);
+    }
     log.info({ target, approval: id, by, state: approval.state }, 'approval answered in a chat');
     wake();
     return { counts: true, body: bodyOf(chat, 'update', press.values) };

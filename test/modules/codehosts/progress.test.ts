@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
 import { compileText } from '../../../main/compiler.ts';
+import { answerApproval, listApprovals } from '../../../modules/outputs/runtime/approvals.ts';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import type { OperatedService } from '../../../runtime/service/options.ts';
 import { atEnd } from '../../helpers/at-end.ts';
@@ -122,6 +123,15 @@ describe('a reaction', () => {
     await until(async () => runs.length === 1);
     runs[0]?.answer('to be approved');
     await shows(github, 'confused');
+    const [asked] = await listApprovals(service.store);
+    await answerApproval(
+      service.store,
+      asked?.id ?? '',
+      { approve: false, by: 'ann', reason: 'no' },
+      (asked?.since ?? 0) + 1,
+    );
+    service.changed();
+    await shows(github, '-1');
     await send(service, { issue: { number: 8 }, pull_request: undefined, comment: { id: 44 } }, 'issue_comment');
     await until(async () => runs.length === 2);
     await shows(github, 'rocket', `${REPO}/issues/comments/44`);

@@ -4,7 +4,12 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { compileText } from '../../../main/compiler.ts';
-import { findApproval, listApprovals } from '../../../modules/outputs/runtime/approvals.ts';
+import {
+  answerApproval,
+  findApproval,
+  listApprovals,
+  undoApproval,
+} from '../../../modules/outputs/runtime/approvals.ts';
 import type { Approval } from '../../../schemas/built/operations/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import type { ChatDouble, ChatName, Person, Pressing } from '../../helpers/chat-doubles.ts';
@@ -103,6 +108,22 @@ for (const name of ['slack', 'discord', 'telegram'] as const) {
       assert.equal((await stateOf(second.id)).state, 'rejected');
       const update = await until(async () => chat.seen.filter(chat.isUpdate)[1]);
       assert.throws(() => assert.ok(chat.values(update.json).length > 0));
+    });
+
+    it('stay during the time in which an approval can be undone, and a press that was refused then never counts', async (t) => {
+      const { chat, service, ask, press, stateOf } = await serve(t, name);
+      const { id, approve, reject } = await ask();
+      const { store } = service;
+      const answer = { approve: true, by: 'console:eve', reason: null, delay_ms: 60_000 };
+      assert.equal((await answerApproval(store, id, answer, Date.now())).kind, 'answered');
+      const refused = await press({ value: approve, person: ANN });
+      assert.match(await until(async () => refused.told()), /too late/);
+      assert.deepEqual(chat.updates(), []);
+      assert.equal((await undoApproval(store, id, 'console:eve', Date.now())).kind, 'answered');
+      await press({ value: approve, person: ANN });
+      assert.equal((await stateOf(id)).state, 'waiting');
+      await press({ value: reject, person: BOB });
+      assert.equal((await stateOf(id)).state, 'rejected');
     });
 
     it('count only for the first of two people, and tell the other who answered', async (t) => {
