@@ -192,10 +192,9 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   'sandbox, hidden key': (tried) => relayed(tried.double.tlsUrl, (server) => checkHiddenKey(tried, server)),
   outputs: (tried) => checkOutputs(tried, agentOf(tried, tried.double.url)),
   'outputs in the sandbox': (tried) =>
-    checkOutputs(tried, {
-      ...agentOf(tried, tried.double.tlsUrl),
-      sandbox: { read: [...packagesOf(tried.program)] },
-    }),
+    relayed(tried.double.tlsUrl, (server) =>
+      checkOutputs(tried, { ...agentOf(tried, server), sandbox: { read: [...packagesOf(tried.program)] } }),
+    ),
 };
 
 /** Runs one, in a new folder. */
