@@ -48,8 +48,7 @@ export const render: Stage = (intake, { ids, tracing }) => {
   const line = prompt.eventsAt === undefined ? undefined : route.coalesce?.all?.each(data, builtins, marker);
   intake.unresolved = line === undefined ? prompt.unresolved : [...prompt.unresolved, ...line.unresolved];
   const session_key = boundedOrNull(route.sessionKey?.(data, builtins));
-  const places = renderDeliveries(route.progress, data, builtins);
-  const progress = places.find((place) => place.unresolved.length === 0);
+  const progress = renderDeliveries(route.progress, data, builtins).find(({ unresolved }) => unresolved.length === 0);
   const dispatch: Dispatch = {
     id: ids.dispatch(intake.receivedAt),
     mode: MODES[plan.mode],
