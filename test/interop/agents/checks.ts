@@ -10,7 +10,7 @@ import { compileAgent, KEY, knownAgent } from '../../helpers/known-agent.ts';
 import { withGateway } from './handed-over.ts';
 import type { ModelDouble } from './model-double.ts';
 import { TOKENS, toolsOf } from './model-double.ts';
-import { packagesOf, walledAgent } from './walls.ts';
+import { packagesOf, relayed, walledAgent } from './walls.ts';
 
 /** A program to try. */
 export interface Tried {
@@ -70,28 +70,35 @@ const fails = ({ answer, reason }: KnownRun): string | null => {
 /** The names of the tools that the model was offered. */
 async function offered(tried: Tried, toolsets: readonly string[]): Promise<readonly string[]> {
   tried.double.reset();
-  await runnerOf(tried)('Repeat SAY:a', { toolsets });
+  const problem = answers('ANSWER a', await runnerOf(tried)('Repeat SAY:a', { toolsets }));
+  if (problem !== null) throw new Error(problem);
   const names = tried.double.requests.flatMap(({ body }) => toolsOf(body).map(({ name }) => name));
   return [...new Set(names)].toSorted();
 }
 
+/** The tools of a program whose entry does not name them: it switches them on or off. */
+const SWITCHED: Readonly<Record<string, readonly string[]>> = { codex: ['exec_command', 'write_stdin'] };
+
+/** No tool without a toolset, and with each toolset of its entry only tools of this one. */
 async function checkToolsets(tried: Tried): Promise<Result> {
   const { toolsets } = entryOf(tried);
   if (toolsets === undefined) return { none: 'its tools are the same for all toolsets' };
   const without = await offered(tried, []);
   if (without.length > 0) return `without a toolset it has ${without.join(', ')}`;
-  const wanted = [...(toolsets.names.terminal ?? []), ...(toolsets.names.file ?? [])];
-  const found = await offered(tried, ['terminal', 'file']);
-  const others = found.filter((name) => !wanted.includes(name));
-  if (others.length > 0) return `it also has ${others.join(', ')}`;
-  const missing = (toolsets.names.terminal ?? []).filter((name) => !found.includes(name));
-  return missing.length > 0 || found.length < 2 ? `it has only ${found.join(', ')}` : null;
+  for (const [toolset, names] of Object.entries(toolsets.names)) {
+    const wanted = SWITCHED[tried.name] ?? names;
+    const found = await offered(tried, [toolset]);
+    const others = found.filter((name) => !wanted.includes(name));
+    if (others.length > 0) return `with ${toolset} it also has ${others.join(', ')}`;
+    if (found.length === 0) return `with ${toolset} it has no tool`;
+  }
+  return null;
 }
 
 /** The key reaches the server, in a header, and nothing that the program had, wrote or printed. */
-async function checkHiddenKey(tried: Tried): Promise<Result> {
+async function checkHiddenKey(tried: Tried, server: string): Promise<Result> {
   const { double, home } = tried;
-  const { run, found, environment } = walledAgent(agentOf(tried, double.tlsUrl), home, double.certificate);
+  const { run, found, environment } = walledAgent(agentOf(tried, server), home, double.certificate);
   double.reset();
   const problem = answers('ANSWER a', await run('Repeat SAY:a'));
   if (problem !== null) return problem;
@@ -182,13 +189,12 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   'refused answer': async (tried) => fails(await runnerOf(tried)('REFUSED')),
   'reasoning only': async (tried) => fails(await runnerOf(tried)('THINKONLY')),
   'time limit': async (tried) => fails(await runnerOf(tried, { timeout_seconds: SHORT })('HANG')),
-  'sandbox, hidden key': checkHiddenKey,
+  'sandbox, hidden key': (tried) => relayed(tried.double.tlsUrl, (server) => checkHiddenKey(tried, server)),
   outputs: (tried) => checkOutputs(tried, agentOf(tried, tried.double.url)),
   'outputs in the sandbox': (tried) =>
-    checkOutputs(tried, {
-      ...agentOf(tried, tried.double.tlsUrl),
-      sandbox: { read: [...packagesOf(tried.program)] },
-    }),
+    relayed(tried.double.tlsUrl, (server) =>
+      checkOutputs(tried, { ...agentOf(tried, server), sandbox: { read: [...packagesOf(tried.program)] } }),
+    ),
 };
 
 /** Runs one, in a new folder. */

@@ -57,9 +57,10 @@ export function toolsOf({ tools }: Json): readonly Call[] {
       const name = String((each.function as Json | undefined)?.name ?? each.name ?? each.type);
       return { name, fields: {}, ...(group === undefined ? {} : { group }) };
     };
-    const members = [...list(tool.functionDeclarations), ...list(tool.tools)];
+    const { functionDeclarations = tool.tools } = tool;
     const group = tool.type === 'namespace' ? String(tool.name) : undefined;
-    return members.length === 0 ? [named(tool)] : members.map((each) => named(each, group));
+    if (functionDeclarations === undefined) return [named(tool)];
+    return list(functionDeclarations).map((each) => named(each, group));
   });
 }
 

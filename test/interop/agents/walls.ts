@@ -1,4 +1,6 @@
 /** Runs a known program in a real sandbox with a hidden key, and searches all that it had, wrote and printed for the key. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openSandbox } from '../../../modules/sandbox/runtime/sandbox.ts';
@@ -22,6 +24,30 @@ cat /proc/[0-9]*/environ > "$(dirname "$0")/kept/environments" 2> /dev/null
 cp -r "$TMPDIR" "$(dirname "$0")/kept/temporary"
 exit $code
 `;
+
+/** Passes connections on to a port of this machine. Prints its own port, and ends with the process that started it. */
+const RELAY = `
+const { connect, createServer } = require('node:net');
+const server = createServer((from) => {
+  const to = connect(Number(process.argv[1]), '127.0.0.1');
+  for (const [one, other] of [[from, to], [to, from]]) one.pipe(other).on('error', () => one.destroy());
+});
+server.listen(0, '127.0.0.1', () => console.log(server.address().port));
+process.stdin.resume().on('end', () => process.exit());
+`;
+
+/** Uses a server of this process at a port of another one: a sandbox refuses the ports of the process that opens it. */
+export async function relayed<T>(server: string, use: (server: string) => Promise<T>): Promise<T> {
+  const url = new URL(server);
+  const relay = spawn(process.execPath, ['-e', RELAY, url.port], { stdio: ['pipe', 'pipe', 'inherit'] });
+  try {
+    const [port] = await once(relay.stdout, 'data');
+    url.port = String(port).trim();
+    return await use(url.origin);
+  } finally {
+    relay.stdin.end();
+  }
+}
 
 /** The paths that a program of this package needs besides its own. */
 export const packagesOf = (program: string): readonly string[] => [dirname(dirname(program)), ROOT];

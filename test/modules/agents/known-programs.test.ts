@@ -183,6 +183,15 @@ describe('a program that prints the whole text with each part of it', () => {
   });
 });
 
+const OUTPUTS = {
+  tools: [],
+  take: () => {},
+  refuse: () => {},
+  redact: (text: string) => text,
+  checked: () => null,
+  mcp: { argv: ['/bin/node', 'serve.js'], declaration: '{}' },
+} as never;
+
 test('outputs are added to settings that the configuration writes itself', async (t) => {
   const own = JSON.stringify({ theme: 'mine', tools: { bash: true }, mcp: { docs: { type: 'remote' } } });
   const agent = { use: 'opencode', key: 'env:MODEL_KEY', model: 'm', base_url: 'https://m.test/v1' };
@@ -193,17 +202,8 @@ test('outputs are added to settings that the configuration writes itself', async
     return Promise.resolve(exit(1, ''));
   };
   const run = knownAgent(plan, { home: tempDir(t), confine, clock: new FakeClock() });
-  const mcp = { argv: ['/bin/node', 'serve.js'] as const, declaration: '{}' };
-  const outputs = {
-    tools: [],
-    take: () => {},
-    refuse: () => {},
-    redact: (text: string) => text,
-    checked: () => null,
-    mcp,
-  };
   await run('a');
-  await run('a', { outputs: outputs as never });
+  await run('a', { outputs: OUTPUTS });
   const [without, withOutputs] = seen.map(({ env }) => JSON.parse(String(env.OPENCODE_CONFIG_CONTENT)));
   assert.deepEqual(without, JSON.parse(own));
   assert.deepEqual(withOutputs.tools, { bash: true, 'hookwright*': true });
@@ -240,6 +240,22 @@ describe('the tools of a program', () => {
       assert.deepEqual(await told(t, use, ['clarify', '__proto__']), none);
       assert.deepEqual(await told(t, use, ['file']), file);
     });
+
+  test('of Gemini CLI are the outputs too, which its list of tools would deny', async (t) => {
+    const plan = compileAgent({ use: 'gemini-cli', key: 'env:MODEL_KEY' });
+    const seen: unknown[] = [];
+    const confine =
+      () =>
+      ({ env }: ProcessRequest) => {
+        const settings = join(String(env.GEMINI_CLI_HOME), '.gemini', 'settings.json');
+        seen.push(JSON.parse(readFileSync(settings, 'utf8')).tools);
+        return Promise.resolve(exit(0, ''));
+      };
+    const run = knownAgent(plan, { home: tempDir(t), confine, clock: new FakeClock() });
+    await run('a', { toolsets: [] });
+    await run('a', { toolsets: [], outputs: OUTPUTS });
+    assert.deepEqual(seen, [{ core: ['none'] }, { core: ['none'], allowed: ['mcp_hookwright_*'] }]);
+  });
 });
 
 describe('conversations', () => {
