@@ -50,7 +50,7 @@ describe('signing in', { skip: NO_BROWSER, timeout: 900_000 }, () => {
     const browser = await launchBrowser();
     t.after(() => browser.close());
     const page = await browser.newPage();
-    await page.goto(`${url}/ops/hooks#/routes`);
+    await page.goto(`${url}#/routes`);
     await signIn(page, TOKEN);
     await page.getByRole('button', { name: WORDS.pause('hello') }).click();
     await page.getByRole('button', { name: WORDS.hour }).click();
