@@ -5,11 +5,13 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { cookieName } from '../../../modules/console/runtime/access.ts';
 import { checkAnswer, document, startConsole } from '../../helpers/console.ts';
 import { until } from '../../helpers/gateway.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const TOKEN = 'token-of-the-operators';
+const COOKIE = cookieName({ port: 0 });
 const VIEWER = 'token-of-the-viewers';
 
 const configOf = (console: string, webhook = ''): string => `platforms:
@@ -89,8 +91,8 @@ describe('without the token', () => {
     }
     for (const [path, cookie] of [
       [`/api/session?token=${TOKEN}`, ''],
-      ['/api/session', `hookwright_console=${TOKEN}`],
-      ['/api/session', `hookwright_console=99999999999.${'0'.repeat(64)}`],
+      ['/api/session', `${COOKIE}=${TOKEN}`],
+      ['/api/session', `${COOKIE}=99999999999.${'0'.repeat(64)}`],
     ] as const) {
       assert.equal((await ask(url, path, { headers: { cookie } })).status, 401);
     }
@@ -107,7 +109,7 @@ describe('a login', () => {
       const cookie = await login(url, token);
       assert.match(
         cookie,
-        /^hookwright_console=\d+\.[0-9a-f]{24}\.[0-9a-f]{64}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
+        /^hookwright_console_[0-9a-f]{12}=\d+\.[0-9a-f]{24}\.[0-9a-f]{64}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
       );
       const { text } = await ask(url, '/api/session', { headers: { cookie: `a=b; ${pairIn(cookie)}` } });
       assert.deepEqual(JSON.parse(text), { role, user: null, signs_in: true, name: null });
@@ -209,7 +211,7 @@ describe('a login', () => {
     assert.deepEqual([got.status, got.headers.location], [303, '/']);
     const cookie = pairIn(String(got.headers['set-cookie']));
     const out = await ask(url, '/logout', { method: 'POST', headers: { cookie, origin: url } });
-    assert.match(String(out.headers['set-cookie']), /^hookwright_console=; Path=\/; Max-Age=0; /);
+    assert.match(String(out.headers['set-cookie']), /^hookwright_console_[0-9a-f]{12}=; Path=\/; Max-Age=0; /);
     const statusOf = async (at: string, of: string) =>
       (await ask(at, '/api/session', { headers: { cookie: of } })).status;
     assert.deepEqual([await statusOf(url, cookie), await statusOf(url, kept)], [401, 200]);
