@@ -21,13 +21,21 @@ export type HandlersOf<Owner extends keyof OperationOwners> = Pick<AllHandlers, 
 /** The members of an input that say what an operation was about. */
 const SUBJECTS = ['kind', 'id', 'job', 'profile', 'reference', 'route', 'paused', 'approve', 'key', 'expect'];
 
-type AnyHandler = (input?: { readonly by?: string; readonly row?: object }) => unknown;
+type AnyInput = { readonly by?: string; readonly row?: object; readonly dry_run?: boolean };
+type AnyHandler = (input?: AnyInput) => unknown;
 
-/** Handlers that log each operation of a person, once it has succeeded. */
+/** A handler that changed nothing returns false, or a `kind` that says why not; a check of a change is none. */
+function hasChanged(input: AnyInput | undefined, result: unknown): boolean {
+  const { kind = 'stored' } = (result ?? {}) as { readonly kind?: unknown };
+  return input?.dry_run !== true && result !== false && (kind === 'stored' || kind === 'answered');
+}
+
+/** Handlers that log each operation of a person, once it has changed something. */
 export function logged(handlers: ControlHandlers, log: Pick<Logger, 'info'>): ControlHandlers {
   const run = (operation: string, handler: AnyHandler): AnyHandler => {
     return async (input) => {
       const result = await handler(input);
+      if (!hasChanged(input, result)) return result;
       const { by, row, ...of } = { ...input?.row, ...input };
       const about = Object.entries(of).filter(([name, value]) => SUBJECTS.includes(name) && typeof value !== 'object');
       if (by !== undefined) log.info({ by, operation, ...Object.fromEntries(about) }, 'operator action');

@@ -1506,7 +1506,7 @@ export interface ConsoleConfig {
     [k: string]: ConsoleUser;
   };
   /**
-   * Path of the console below another site, for a proxy that passes the path on unchanged. Other paths keep working.
+   * Path of the console below another site, for a proxy that passes the path on unchanged. Outside of it, only `/livez`, `/readyz` and `/metrics` are answered, and requests for which a proxy of `trusted_proxies` sends `X-Forwarded-Prefix`.
    */
   base_path?: string;
 }

@@ -49,7 +49,7 @@ export function checkValue(schema: string, value: unknown): void {
 
 export interface TestedConsole {
   readonly gateway: TestGateway;
-  /** URL of the console, without a path. */
+  /** URL of the console, with its `base_path`, if it has one. */
   readonly url: string;
   /** Requests one operation, and checks its response. */
   readonly get: <Id extends keyof Api>(path: string) => Promise<Api[Id]['output']>;

@@ -15,6 +15,7 @@ import type { ConsoleContext } from '../../../runtime/console/console.ts';
 import { clientOf, foreignPart, plainAddress } from '../../../runtime/intake/client.ts';
 import type { IntakeRequest } from '../../../runtime/intake/unverified-bodies.ts';
 import type { Credential, Person } from '../../../runtime/table/link-people.ts';
+import type { ConsolePlan } from '../../../schemas/generated/types.ts';
 import { ApiRefusal } from './answer.ts';
 
 /** Wrong tokens of one client that get 401 in a window; further ones get 429. The window is in ms. */
@@ -26,11 +27,13 @@ const MOST_CLIENTS = 10_000;
 export class Access {
   private readonly context: ConsoleContext;
   private readonly logins: Logins;
+  private readonly name: string;
   private readonly failures = new Map<string, { count: number; readonly until: number }>();
 
   constructor(context: ConsoleContext) {
     this.context = context;
-    this.logins = new Logins(context);
+    this.name = cookieName(context.plan);
+    this.logins = new Logins(context, this.name);
   }
 
   /** Null: unauthenticated. @throws ApiRefusal after too many wrong tokens of the client */
@@ -83,7 +86,7 @@ export class Access {
     // With several proxies, the first value is from the one that the browser reached.
     const isTls = /^https\s*(?:,|$)/i.test(String(request.headers['x-forwarded-proto'] ?? ''));
     const isSecure = isTls && this.context.connections.trusts(request);
-    return `hookwright_console=${value}; Path=${this.pathOf(request)}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+    return `${this.name}=${value}; Path=${this.pathOf(request)}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   }
 
   /** A correct token always passes: limiting it would lock operators out while others guess. */
@@ -139,11 +142,14 @@ interface Login {
 
 export class Logins {
   private readonly context: Pick<ConsoleContext, 'store' | 'clock' | 'log'>;
+  private readonly pattern: RegExp;
   private ended: ReadonlySet<string> = new Set();
   private readAt = Number.NEGATIVE_INFINITY;
 
-  constructor(context: Logins['context']) {
+  /** @param name of the cookie */
+  constructor(context: Logins['context'], name: string) {
     this.context = context;
+    this.pattern = new RegExp(`(?:^|; *)${name}=(\\d{1,12})\\.([0-9a-f]{24})\\.([0-9a-f]{64})(?:;|$)`);
   }
 
   /** @returns the value of a cookie */
@@ -155,7 +161,7 @@ export class Logins {
 
   /** Null: no login, or it has ended. @param cookie the header */
   async find(cookie: string | undefined, people: readonly Credential[]): Promise<Login | null> {
-    const [, expires = '', id = '', signature = ''] = PATTERN.exec(cookie ?? '') ?? [];
+    const [, expires = '', id = '', signature = ''] = this.pattern.exec(cookie ?? '') ?? [];
     const expires_at = Number(expires) * 1000;
     if (expires_at <= this.context.clock.now()) return null;
     const person = people.find((each) => isSame(signature, sign(each, `${expires}.${id}`)));
@@ -193,7 +199,14 @@ export class Logins {
   }
 }
 
-const PATTERN = /(?:^|; *)hookwright_console=(\d{1,12})\.([0-9a-f]{24})\.([0-9a-f]{64})(?:;|$)/;
+/**
+ * Browsers do not distinguish the ports of a host. Gateways behind one address have the same configuration, so a login is valid on
+ * each of them, and after a restart.
+ */
+export function cookieName({ name, port, base_path }: Pick<ConsolePlan, 'name' | 'port' | 'base_path'>): string {
+  const digest = sha256(JSON.stringify([name, port, base_path])).toString('hex');
+  return `hookwright_console_${digest.slice(0, 12)}`;
+}
 
 const sign = ({ token, name }: Credential, claims: string): string =>
   createHmac('sha256', token)

@@ -75,10 +75,14 @@ const OWN: Readonly<Record<string, Page>> = {
   },
 };
 
+/** What supervisors and collectors reach also outside `base_path`. */
+const ANYWHERE: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
+
 export const openConsole: OpenConsole = async (context) => {
   const console = new ConsoleServer(context);
   const server = new BoundedServer(console.serve, LIMITS, context.connections);
-  const url = urlOf(await server.listen(context.plan.host, context.plan.port));
+  const { host, port, base_path = '' } = context.plan;
+  const url = urlOf(await server.listen(host, port)) + base_path;
   const endFigures = context.recordFigures(context);
   return {
     url,
@@ -135,6 +139,10 @@ class ConsoleServer {
     const [given = '', query = ''] = (request.url ?? '').split('?', 2);
     const { base_path: base } = this.context.plan;
     const path = base !== undefined && `${given}/`.startsWith(`${base}/`) ? given.slice(base.length) : given;
+    // A trusted proxy that removes the path names it.
+    const isOutside = base !== undefined && path === given && this.access.pathOf(request) === '/';
+    if (isOutside && !ANYWHERE.has(path))
+      throw new ApiRefusal(404, 'not_found', 'not found: the console is below `base_path`');
     // The page requests its data relative to its own address.
     if (base !== undefined && path === '') return json(308, {}, { location: `${base}/` });
     const isRead = request.method === 'GET' || request.method === 'HEAD';

@@ -102,17 +102,28 @@ export async function answerApproval(
   }
 }
 
-/** Withdraws an approval that has not taken effect: the message waits for the rest of its time. */
+const UNDONE = 'the approval has been undone already: the message waits';
+
+/**
+ * Withdraws an approval that has not taken effect: the message waits for the rest of its time.
+ * @throws ControlError if the message waits, because nothing was approved, or the approval has been undone already
+ */
 export async function undoApproval(store: Store, id: string, by: string, now: number): Promise<AnsweredApproval> {
   const found = await find(store, id);
   if (found.kind !== 'found') return found;
   const { approval, ref, index, step, delivery } = found.one;
   if (approval.id !== id) return { kind: 'unknown' };
+  if (approval.state === 'waiting')
+    throw new ControlError('late', step?.outcome === 'undone' ? UNDONE : 'nothing was approved: the message waits');
   if (approval.state !== 'approved' || step === null) return { kind: 'late', approval };
   const until = step.started_at + (delivery.approve_ms ?? 0);
   const values = { by: printableStart(by, MOST_NAME), from: step.started_at, until };
   const change = { change: 'undo_approval', ref, index, since: step.at, values, dispatch: null, now };
-  if (!(await store.write({ kind: 'change_delivery', ...change }))) return { kind: 'late', approval };
+  if (!(await store.write({ kind: 'change_delivery', ...change }))) {
+    const stored = await find(store, id);
+    if (stored.kind === 'found' && stored.one.row !== null) throw new ControlError('late', UNDONE);
+    return { kind: 'late', approval };
+  }
   const waits = { state: 'waiting', answer: null, since: step.started_at, expires_at: until } as const;
   return { kind: 'answered', approval: { ...approval, ...waits } };
 }

@@ -66,5 +66,5 @@ export function ownerOf({ profile, route, job }: Pick<Approval, 'profile' | 'rou
 /** The URL for people: a wildcard address is replaced with the host name. */
 export function consoleUrl(plan: ConsolePlan | null): string | null {
   if (plan === null) return null;
-  return listenUrl(isWildcard(plan.host) ? hostname() : plan.host, plan.port);
+  return listenUrl(isWildcard(plan.host) ? hostname() : plan.host, plan.port) + (plan.base_path ?? '');
 }

@@ -5,11 +5,13 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { cookieName } from '../../../modules/console/runtime/access.ts';
 import { checkAnswer, document, startConsole } from '../../helpers/console.ts';
 import { until } from '../../helpers/gateway.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const TOKEN = 'token-of-the-operators';
+const COOKIE = cookieName({ port: 0 });
 const VIEWER = 'token-of-the-viewers';
 
 const configOf = (console: string, webhook = ''): string => `platforms:
@@ -89,8 +91,8 @@ describe('without the token', () => {
     }
     for (const [path, cookie] of [
       [`/api/session?token=${TOKEN}`, ''],
-      ['/api/session', `hookwright_console=${TOKEN}`],
-      ['/api/session', `hookwright_console=99999999999.${'0'.repeat(64)}`],
+      ['/api/session', `${COOKIE}=${TOKEN}`],
+      ['/api/session', `${COOKIE}=99999999999.${'0'.repeat(64)}`],
     ] as const) {
       assert.equal((await ask(url, path, { headers: { cookie } })).status, 401);
     }
@@ -107,7 +109,7 @@ describe('a login', () => {
       const cookie = await login(url, token);
       assert.match(
         cookie,
-        /^hookwright_console=\d+\.[0-9a-f]{24}\.[0-9a-f]{64}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
+        /^hookwright_console_[0-9a-f]{12}=\d+\.[0-9a-f]{24}\.[0-9a-f]{64}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
       );
       const { text } = await ask(url, '/api/session', { headers: { cookie: `a=b; ${pairIn(cookie)}` } });
       assert.deepEqual(JSON.parse(text), { role, user: null, signs_in: true, name: null });
@@ -160,10 +162,13 @@ describe('a login', () => {
   });
 
   it('limits the cookie to the path of the console below another site', async (t) => {
-    const { url } = await startConsole(
+    const console = await startConsole(
       t,
       configOf(`, token: ${TOKEN}, base_path: /hooks/console`, '    trusted_proxies: [127.0.0.1]\n'),
+      bearer(TOKEN),
     );
+    const { origin: url, pathname } = new URL(console.url);
+    assert.equal(pathname, '/hooks/console', 'the status shows the path');
     const signIn = async (path: string, headers: Record<string, string> = {}) => {
       const form = { 'content-type': 'application/x-www-form-urlencoded', origin: url, ...headers };
       const got = await ask(url, `${path}/login`, { method: 'POST', headers: form, body: `token=${TOKEN}` });
@@ -173,15 +178,23 @@ describe('a login', () => {
     assert.deepEqual(await signIn('/hooks/console'), [303, '/hooks/console/', '/hooks/console/']);
     // A proxy that removes the path names it.
     assert.deepEqual(await signIn('', { 'x-forwarded-prefix': '/ops' }), [303, '/ops/', '/ops/']);
-    assert.deepEqual(await signIn(''), [303, '/', '/']);
+    assert.deepEqual(await signIn(''), [404, undefined, undefined]);
     for (const prefix of ['//evil.example', '/a;Domain=x', '/../x', 'ops', '/ops, /other', '/a b', '/a//b', '/\\evil'])
-      assert.deepEqual(await signIn('', { 'x-forwarded-prefix': prefix }), [303, '/', '/'], prefix);
+      assert.deepEqual(await signIn('', { 'x-forwarded-prefix': prefix }), [404, undefined, undefined], prefix);
     const bare = await ask(url, '/hooks/console');
     assert.deepEqual([bare.status, bare.headers.location], [308, '/hooks/console/']);
     assert.equal((await ask(url, '/hooks/console/livez')).status, 200);
     assert.equal((await ask(url, '/hooks/console/api/session', { headers: bearer(TOKEN) })).status, 200);
     for (const path of ['/hooks/consoleapi/session', '/hooks/api/session', '/hooks/console//api/session'])
       assert.equal((await ask(url, path, { headers: bearer(TOKEN) })).status, 404, path);
+    for (const path of ['/', '/api/session', '/api/openapi.json', '/api/events', '/login', '/logout', '/livez/'])
+      for (const headers of [{}, bearer(TOKEN)]) assert.equal((await ask(url, path, { headers })).status, 404, path);
+    const prefixed = { ...bearer(TOKEN), 'x-forwarded-prefix': '/ops' };
+    assert.equal((await ask(url, '/api/session', { headers: prefixed })).status, 200);
+    for (const path of ['/livez', '/readyz', '/metrics'])
+      for (const base of ['', '/hooks/console'])
+        assert.equal((await ask(url, base + path, { headers: bearer(TOKEN) })).status, 200, base + path);
+    assert.equal((await ask(url, '/metrics')).status, 401);
   });
 
   it('ignores the path of a proxy that is not trusted', async (t) => {
@@ -198,7 +211,7 @@ describe('a login', () => {
     assert.deepEqual([got.status, got.headers.location], [303, '/']);
     const cookie = pairIn(String(got.headers['set-cookie']));
     const out = await ask(url, '/logout', { method: 'POST', headers: { cookie, origin: url } });
-    assert.match(String(out.headers['set-cookie']), /^hookwright_console=; Path=\/; Max-Age=0; /);
+    assert.match(String(out.headers['set-cookie']), /^hookwright_console_[0-9a-f]{12}=; Path=\/; Max-Age=0; /);
     const statusOf = async (at: string, of: string) =>
       (await ask(at, '/api/session', { headers: { cookie: of } })).status;
     assert.deepEqual([await statusOf(url, cookie), await statusOf(url, kept)], [401, 200]);

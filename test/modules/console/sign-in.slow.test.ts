@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { cookieName } from '../../../modules/console/runtime/access.ts';
 import { launchBrowser, NO_BROWSER } from '../../helpers/browser.ts';
 import { startConsole } from '../../helpers/console.ts';
 import { until } from '../../helpers/gateway.ts';
@@ -50,7 +51,7 @@ describe('signing in', { skip: NO_BROWSER, timeout: 900_000 }, () => {
     const browser = await launchBrowser();
     t.after(() => browser.close());
     const page = await browser.newPage();
-    await page.goto(`${url}/ops/hooks#/routes`);
+    await page.goto(`${url}#/routes`);
     await signIn(page, TOKEN);
     await page.getByRole('button', { name: WORDS.pause('hello') }).click();
     await page.getByRole('button', { name: WORDS.hour }).click();
@@ -83,7 +84,7 @@ describe('signing in', { skip: NO_BROWSER, timeout: 900_000 }, () => {
     await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
     // The response of a gateway whose store is unavailable: the browser deletes its cookie.
     const error = 'this browser is signed out, but a copy of its cookie is not';
-    const headers = { 'set-cookie': 'hookwright_console=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict' };
+    const headers = { 'set-cookie': `${cookieName({ port: 0 })}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict` };
     await page.route('**/logout', (route) => route.fulfill({ status: 503, headers, json: { error } }));
     await signOut.click();
     await page.getByLabel(WORDS.token).waitFor();

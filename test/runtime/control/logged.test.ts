@@ -1,6 +1,7 @@
 /** The log of what people do: which operation, about what, and by whom. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { ControlHandlers } from '../../../runtime/control/operations.ts';
 import { logged } from '../../../runtime/control/operations.ts';
 import { actor } from '../../../runtime/store/actor.ts';
 
@@ -43,6 +44,40 @@ it('logs each operation of a person once it has succeeded, without its texts', a
     { by: 'cli:ann', operation: 'store_write', kind: 'pause_route', profile: 'default', route: 'alerts', paused: true },
     { by: 'console:bob', operation: 'store_write', kind: 'put_guard', key: row.key },
   ]);
+});
+
+it('logs nothing for an operation that changed nothing: refused, late, a second time, or only checked', async () => {
+  const lines: object[] = [];
+  let result: unknown;
+  const answers = { store_write: () => result, approvals_answer: () => result, approvals_undo: () => result };
+  const handlers = logged(
+    { ...answers, job_edit: () => result, create_blueprint_job: () => result } as ControlHandlers,
+    { info: (fields: object) => void lines.push(fields) },
+  );
+  const by = 'console:ann';
+  const calls: readonly [keyof ControlHandlers, object, readonly unknown[], unknown][] = [
+    ['store_write', { kind: 'remove_job', id: 'x' }, [false], true],
+    ['store_write', { kind: 'put_job' }, [{ kind: 'name_taken' }, { kind: 'unknown' }], { kind: 'stored' }],
+    ['store_write', { kind: 'fire_job' }, [{ kind: 'paused' }, { kind: 'over_limit' }], { kind: 'stored' }],
+    ['approvals_answer', { id: 'x' }, [{ kind: 'late' }, { kind: 'unknown' }], { kind: 'answered' }],
+    ['approvals_undo', { id: 'x' }, [{ kind: 'late' }, { kind: 'ambiguous' }], { kind: 'answered' }],
+  ];
+  for (const [name, input, refusals, done] of calls) {
+    const handler = handlers[name] as (input: object) => Promise<unknown>;
+    for (result of refusals) assert.equal(await handler({ ...input, by }), result);
+    assert.equal(lines.length, 0, name);
+    result = done;
+    await handler({ ...input, by });
+    assert.equal(lines.splice(0).length, 1, name);
+  }
+  result = { job: 'x' };
+  for (const name of ['job_edit', 'create_blueprint_job'] as const) {
+    const handler = handlers[name] as (input: object) => Promise<unknown>;
+    await handler({ dry_run: true, by });
+    assert.equal(lines.length, 0, name);
+    await handler({ dry_run: false, by });
+    assert.equal(lines.splice(0).length, 1, name);
+  }
 });
 
 it('names a person in one printable line of limited length, whose beginning says where the person acts', () => {

@@ -147,6 +147,8 @@ export const HANDLERS: Handlers = {
   async removeJob(context, { id: reference }) {
     const id = await jobId(context, reference);
     if (await callOperation(context, 'store_write', { kind: 'remove_job', id, by: context.by })) return { id };
+    // Another person may have just removed it.
+    await jobId(context, id);
     throw new ApiRefusal(409, 'refused', `the job "${reference}" is in the configuration: remove it there`);
   },
 
