@@ -171,8 +171,7 @@ export class WorkUnit implements GuardRows {
       blocked_by: null,
     };
     // A replayed event is not newer than those that came after it.
-    const isNew = head.replay_of === null;
-    if (session !== null && head.on_newer !== undefined && isNew)
+    if (session !== null && head.on_newer !== undefined && head.replay_of === null)
       this.replaceEarlier(row, session, head.on_newer, replaced);
     if (session !== null) this.joinQueue(row, session, replaced);
     rows.work.set(ref, row);
