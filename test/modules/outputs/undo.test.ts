@@ -40,7 +40,7 @@ it('says that nothing was approved, or that another person has undone it already
 });
 
 it('links to the console below its path', () => {
-  const plan = { host: '127.0.0.1', port: 8645, token: null, viewer_token: null };
+  const plan = { host: '127.0.0.1', port: 8645, token: null };
   assert.equal(consoleUrl({ ...plan, base_path: '/ops' }), 'http://127.0.0.1:8645/ops');
   assert.equal(consoleUrl(plan), 'http://127.0.0.1:8645');
 });
