@@ -359,7 +359,7 @@ export function createControlHandlers(parts: ControlParts, ofModules: readonly C
     enroll: (input) => service.enroll(input),
     requests_list: async ({ filter, page }) => (await service.requests()).list(filter, page),
     requests_load: async ({ id }) => (await service.requests()).load(id),
-    requests_replay: ({ id }) => service.replay(id),
+    requests_replay: ({ id, by }) => service.replay(id, by),
     alerts_test: async () => ({ dispatch: await service.testAlerts() }),
     metrics: () => service.metrics(),
     ...createStoreHandlers(

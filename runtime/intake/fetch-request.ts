@@ -22,15 +22,22 @@ import { IntakeRequest } from './unverified-bodies.ts';
 export interface RequestOrigin {
   /** IP address of the peer. A route without a signature accepts only local peers. Default: not local. */
   readonly address?: string | undefined;
+  /** The person who sends it, for the history of the event, such as `console:ann`. Default: no person. */
+  readonly by?: string | undefined;
 }
 
 /**
  * Resolves to the response. Rejects, as `fetch` does, only when the sender disconnects: with the reason of the request's
  * signal, or the error of its body.
  */
-export function answerFetch(handle: HandleRequest, request: Request, { address }: RequestOrigin): Promise<Response> {
+export function answerFetch(
+  handle: HandleRequest,
+  request: Request,
+  { address, by }: RequestOrigin,
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     const incoming = new FetchedRequest(request, address !== undefined && isLocal(plainAddress(address)));
+    incoming.by = by;
     incoming.once('error', reject);
     if (request.signal.aborted) {
       reject(request.signal.reason);

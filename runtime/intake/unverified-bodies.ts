@@ -161,6 +161,8 @@ export class IntakeRequest extends IncomingMessage {
   verified: boolean;
   /** True if it arrived over a connection of this server, or from this machine; false if the sender is unknown. */
   isDirect: boolean;
+  /** The person who sends it, as `actor` names them; undefined: the sender itself. */
+  by: string | undefined;
 
   constructor(socket: Socket) {
     super(socket);
@@ -171,6 +173,7 @@ export class IntakeRequest extends IncomingMessage {
     this.client = null;
     this.verified = false;
     this.isDirect = true;
+    this.by = undefined;
   }
 }
 

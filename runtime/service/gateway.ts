@@ -142,12 +142,14 @@ export class Gateway {
   }
 
   /** Sends a captured request through the stages again; null if its path no longer has a route. */
-  async replay(captured: KeptRequest, keeper: CaptureStore): Promise<ReplayReport | null> {
+  async replay(captured: KeptRequest, keeper: CaptureStore, by: string | undefined): Promise<ReplayReport | null> {
     await this.routes.tables.refresh();
     const [path = ''] = captured.path.split('?', 1);
     const route = this.routes.tables.find(path);
     if (route === undefined) return null;
-    const { reply, kept: id } = await this.handler.send(keeper.replay(captured, route, this.services), captured.id);
+    const staged = keeper.replay(captured, route, this.services);
+    staged.intake.request.by = by;
+    const { reply, kept: id } = await this.handler.send(staged, captured.id);
     return { id, status: reply.status, outcome: reply.outcome, answer: reply.body };
   }
 

@@ -232,9 +232,9 @@ export interface Service {
   requests(): Promise<CaptureStore['requests']>;
   /**
    * Sends a captured request through the stages again, as a new one. Rejects with ControlError if that is not possible.
-   * @param id of the captured request, or a prefix of it
+   * @param id of the captured request, or a prefix of it @param by the person who replays it
    */
-  replay(id: string): Promise<ReplayReport>;
+  replay(id: string, by?: string): Promise<ReplayReport>;
   /** Prometheus text. */
   metrics(): Promise<{ readonly content_type: string; readonly text: string }>;
   /** Adds a listener for events of this kind; returns a function that removes it. */

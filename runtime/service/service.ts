@@ -87,7 +87,7 @@ export const publicService = (service: OperatedService): Service => ({
   reload: (relink) => service.reload(relink),
   status: () => service.status(),
   requests: () => service.requests(),
-  replay: (id) => service.replay(id),
+  replay: (...request) => service.replay(...request),
   metrics: () => service.metrics(),
   on: (...listener) => service.on(...listener),
   stop: (within) => service.stop(within),
@@ -252,13 +252,13 @@ class RunningService implements OperatedService {
     return (await this.work.keeping.use()).requests;
   }
 
-  async replay(id: string): Promise<ReplayReport> {
+  async replay(id: string, by?: string): Promise<ReplayReport> {
     const keeper = await this.work.keeping.use();
     const found = await keeper.requests.load(id);
     if (found.kind !== 'found') throw new ControlError('refused', `${found.kind} request "${id}"`);
     const why = keeper.whyNotReplayable(found.request);
     if (why !== null) throw new ControlError('refused', `${found.request.id} cannot be replayed: ${why}`);
-    const report = await this.gateway.replay(found.request, keeper);
+    const report = await this.gateway.replay(found.request, keeper, by);
     if (report !== null) return report;
     throw new ControlError('refused', `no route serves ${found.request.path}`);
   }

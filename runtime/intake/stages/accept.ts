@@ -34,13 +34,12 @@ function burstPart(
 ): Pick<Dispatch, 'burst'> {
   const { all = null } = coalesce ?? {};
   if (at === undefined || line === undefined || all === null) return {};
-  const marked = marker === '' ? {} : { marker };
-  return { burst: { line: line.text, at: [...at], max_events: all.maxEvents, ...marked } };
+  return { burst: { line: line.text, at: [...at], max_events: all.maxEvents, ...(marker === '' ? {} : { marker }) } };
 }
 
 /** Renders prompt, addresses and coalesce key into the dispatch. Later stages read neither payload nor route. */
 export const render: Stage = (intake, { ids, tracing }) => {
-  const { route, event, deliveryId, data } = intake;
+  const { route, event, deliveryId, data, request } = intake;
   const { plan } = route;
   const builtins = { event_type: event, route: plan.name, delivery_id: deliveryId };
   const marker = route.isMarked ? ids.marker() : '';
@@ -75,6 +74,7 @@ export const render: Stage = (intake, { ids, tracing }) => {
     mirror_to_session: plan.mirror_to_session,
     superseded: 0,
     replay_of: null,
+    ...(request.by === undefined ? {} : { by: request.by }),
     ...tracing?.received(intake),
     ...burstPart(intake, prompt, line, marker),
   };

@@ -253,6 +253,9 @@ gateway: { console: { port: 0 } }
     const { get, change, ask } = await startConsole(t, CONFIG);
     const sent = await change<'testRoute'>('/api/routes/hello/test', { payload: '{"name":"Ada"}' });
     assert.deepEqual([sent.status, sent.event], [202, 'greeting']);
+    const [tested] = (await get<'listDeliveries'>('/api/deliveries?route=hello')).items;
+    const { timeline: history } = await get<'getDelivery'>(`/api/deliveries/${tested?.id}`);
+    assert.equal(history[0]?.what, 'accepted, by console');
     assert.equal((await change<'testRoute'>('/api/routes/other/test', {})).status, 202);
     assert.equal((await ask('/api/routes/none/test', POST)).status, 404);
 

@@ -269,7 +269,7 @@ export const testRoute = (
   asked: RouteTestRequest,
 ): Promise<RouteTestReport> =>
   refusing(async () => {
-    const { route, event, payload, confirmed = false } = asked;
+    const { route, event, payload, confirmed = false, by } = asked;
     const plan = routeNamed(service, route);
     const { table } = service;
     const payloads = await loadPart(context.modules, 'payloads');
@@ -296,7 +296,7 @@ export const testRoute = (
     }
     const body = new Uint8Array(signed.body);
     const request = new Request(`http://localhost${path}`, { method: 'POST', headers: signed.headers, body });
-    const answer = await service.handle(request, { address: '127.0.0.1' });
+    const answer = await service.handle(request, { address: '127.0.0.1', by });
     const text = await answer.text();
     return { status: answer.status, answer: text, event: signed.event, payload: signed.body.toString('utf8') };
   });

@@ -51,7 +51,9 @@ test('ignores a late event, and still accepts one that arrived in time', async (
   assert.match((await cli('requests', 'show', ignored?.id ?? '')).stdout, /\bage: 72\d\d s\b[\s\S]*`max_age_seconds`/);
 
   shift = 5 * HOUR;
-  assert.match((await cli('requests', 'replay', id)).stdout, /^202 /);
+  assert.match((await cli('requests', 'replay', id, '--by', 'eve')).stdout, /^202 /);
+  const [newest] = JSON.parse((await cli('deliveries', 'list', '--json')).stdout) as readonly { readonly id: string }[];
+  assert.match((await cli('deliveries', 'show', newest?.id ?? '')).stdout, /accepted, by cli:eve/);
   assert.equal((await cli('explain', 'builds', '--request', id)).code, 0);
   assert.equal((await cli('explain', 'builds', '--request', ignored?.id ?? '')).code, 1);
   const given = JSON.stringify({ build: { finished_at: now } });
