@@ -17,7 +17,7 @@ await bundle(ROOT, DIST);
 cpSync(join(ROOT, 'catalog'), join(DIST, 'catalog'), { recursive: true });
 // Next to the file that reads them.
 cpSync(join(ROOT, 'modules/convert/cli/run-hook.mjs'), join(DIST, 'cli/parts/run-hook.mjs'));
-for (const file of ['launch.mjs', 'guarded-secrets.mjs', 'limits.mjs', 'bwrap.sh'])
+for (const file of ['launch.mjs', 'guarded-connections.mjs', 'guarded-secrets.mjs', 'limits.mjs', 'bwrap.sh'])
   cpSync(join(ROOT, 'modules/sandbox/runtime', file), join(DIST, 'cli/parts', file));
 chmodSync(join(DIST, 'cli/parts/bwrap.sh'), 0o755);
 // The YAML files are also shipped, for inspection.
