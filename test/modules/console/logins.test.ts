@@ -57,7 +57,7 @@ it('is bound to the person: a cookie ends if its token is removed, or becomes th
   for (const people of others) assert.equal(await logins.find(cookie, people), null);
 });
 
-it('has a cookie of its own on each console of a host, by its port, path and name', async () => {
+it('has a cookie particular to it on each console of a host, by its port, path and name', async () => {
   const others = [
     { ...PLAN, port: 8646 },
     { ...PLAN, base_path: '/ops' },
