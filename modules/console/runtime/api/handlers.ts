@@ -12,6 +12,7 @@ import type {
   DeliverySummary,
   KeptFilter,
   KeptPage,
+  RequestSummary,
 } from '../../../../schemas/built/operations/types.ts';
 import { ApiRefusal, cursorOf, keyIn, pageOf, sortedPage } from '../answer.ts';
 import type { ApiContext } from './call-operation.ts';
@@ -60,7 +61,7 @@ export const HANDLERS: Handlers = {
     const rows = await list(filter, { limit: limit + 1, ...(end === undefined ? {} : { down_to: end.id }) });
     const { items, next } = pageOf(rows, limit, ({ id }) => id);
     const not_kept = Object.values(context.kept().dropped).reduce((sum, count) => sum + count, 0);
-    return { items, next: next ?? end?.id ?? null, not_kept };
+    return { items: await withDeliveries(context, items), next: next ?? end?.id ?? null, not_kept };
   },
 
   async getRequest(context, { id }) {
@@ -294,6 +295,18 @@ async function requestOf(context: ApiContext, stored: StoredDispatch): Promise<s
     if (found !== undefined) return found.id;
   }
   return null;
+}
+
+/** With one query for all of them. Requests are shown even while the store cannot be read. */
+async function withDeliveries(
+  context: ApiContext,
+  requests: readonly RequestSummary[],
+): Promise<Api['listRequests']['output']['items']> {
+  const ids = requests.flatMap(({ dispatch_id }) => dispatch_id ?? []);
+  const filter = { ids, limit: ids.length };
+  const found = ids.length === 0 ? [] : await read(context, { kind: 'list', filter }).catch(() => []);
+  const byId = new Map(found.map((row) => [row.id, summaryOf(row)]));
+  return requests.map((request) => ({ ...request, delivery: byId.get(request.dispatch_id ?? '') ?? null }));
 }
 
 const latestRun = (stored: StoredDispatch) => ({ ...runFacts(stored), answer: stored.answer, usage: stored.usage });
