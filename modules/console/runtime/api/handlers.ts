@@ -1,6 +1,7 @@
 /** The operations of the API by id: each calls control operations and returns the result that the OpenAPI document describes. */
 import { alertTitle } from '../../../../base/names.ts';
 import { utcTime } from '../../../../base/text.ts';
+import { ERROR_GROUPS } from '../../../../runtime/intake/reply.ts';
 import { findDelivery } from '../../../../runtime/store/find-delivery.ts';
 import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
 import { runFacts, shownOutputs, timeline, whyNotReplay, withLabels } from '../../../../runtime/store/timeline.ts';
@@ -14,6 +15,7 @@ import type {
   KeptPage,
   RequestSummary,
 } from '../../../../schemas/built/operations/types.ts';
+import type { Page } from '../answer.ts';
 import { ApiRefusal, cursorOf, keyIn, pageOf, sortedPage } from '../answer.ts';
 import type { ApiContext } from './call-operation.ts';
 import { callOperation, checkNames, jobId, notOne, ofProfile, read } from './call-operation.ts';
@@ -50,18 +52,18 @@ export const HANDLERS: Handlers = {
     };
   },
 
-  async listRequests(context, { limit, cursor, ...filter }) {
-    await checkNames(context, filter);
-    const begin = cursor === undefined ? {} : { before: cursor };
-    const { grep, ...columns } = filter;
-    const list = (of: KeptFilter, page: KeptPage) =>
-      callOperation(context, 'requests_list', { filter: of, page: { ...begin, ...page } });
-    const [last, older] = grep === undefined ? [] : await list(columns, { limit: 2, skip: SEARCHED - 1 });
-    const end = older === undefined ? undefined : last;
-    const rows = await list(filter, { limit: limit + 1, ...(end === undefined ? {} : { down_to: end.id }) });
-    const { items, next } = pageOf(rows, limit, ({ id }) => id);
+  async listRequests(context, { outcome, ...input }) {
+    const outcomes = outcome === 'rejected' || outcome === 'failed' ? ERROR_GROUPS[outcome] : [outcome];
+    const pages = await Promise.all(
+      outcomes.map((one) => requestPage(context, one === undefined ? input : { ...input, outcome: one })),
+    );
+    // Each page is complete down to its `next`, and all of them together down to the newest of these.
+    const end = pages.map(({ next }) => next ?? '').reduce((a, b) => (a > b ? a : b));
+    const rows = pages.flatMap(({ items }) => items.filter(({ id }) => id >= end));
+    rows.sort((a, b) => (a.id > b.id ? -1 : 1));
+    const { items, next } = pageOf(rows, input.limit, ({ id }) => id);
     const not_kept = Object.values(context.kept().dropped).reduce((sum, count) => sum + count, 0);
-    return { items: await withDeliveries(context, items), next: next ?? end?.id ?? null, not_kept };
+    return { items: await withDeliveries(context, items), next: next ?? (end || null), not_kept };
   },
 
   async getRequest(context, { id }) {
@@ -295,6 +297,23 @@ async function requestOf(context: ApiContext, stored: StoredDispatch): Promise<s
     if (found !== undefined) return found.id;
   }
   return null;
+}
+
+/** A page of the captured requests with this outcome, or with any. */
+async function requestPage(
+  context: ApiContext,
+  { limit, cursor, ...filter }: KeptFilter & { readonly limit: number; readonly cursor?: string },
+): Promise<Page<RequestSummary>> {
+  await checkNames(context, filter);
+  const begin = cursor === undefined ? {} : { before: cursor };
+  const { grep, ...columns } = filter;
+  const list = (of: KeptFilter, page: KeptPage) =>
+    callOperation(context, 'requests_list', { filter: of, page: { ...begin, ...page } });
+  const [last, older] = grep === undefined ? [] : await list(columns, { limit: 2, skip: SEARCHED - 1 });
+  const end = older === undefined ? undefined : last;
+  const rows = await list(filter, { limit: limit + 1, ...(end === undefined ? {} : { down_to: end.id }) });
+  const { items, next } = pageOf(rows, limit, ({ id }) => id);
+  return { items, next: next ?? end?.id ?? null };
 }
 
 /** With one query for all of them. Requests are shown even while the store cannot be read. */

@@ -87,7 +87,36 @@ export interface Api {
        * The name of a route. 404 `not_found` if it does not exist and has no stored entries.
        */
       readonly route?: string;
-      readonly outcome?: RequestOutcome;
+      /**
+       * `rejected`: every error of a sender. `failed`: every error of the gateway or of a target.
+       */
+      readonly outcome?:
+        | 'rejected'
+        | 'failed'
+        | 'accepted'
+        | 'coalesced'
+        | 'delivered'
+        | 'duplicate'
+        | 'ignored'
+        | 'challenge'
+        | 'document'
+        | 'aborted'
+        | 'malformed_body'
+        | 'malformed_request'
+        | 'invalid_signature'
+        | 'foreign_origin'
+        | 'route_disabled'
+        | 'unknown_route'
+        | 'method_not_allowed'
+        | 'request_timeout'
+        | 'payload_too_large'
+        | 'unsupported_media_type'
+        | 'rate_limited'
+        | 'headers_too_large'
+        | 'internal_error'
+        | 'delivery_failed'
+        | 'overloaded'
+        | 'shutting_down';
       readonly reason?: RequestReason;
       /**
        * Only entries at or after this time, in Unix ms.
