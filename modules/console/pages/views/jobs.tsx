@@ -13,7 +13,7 @@ import { Session } from '../parts/role.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import type { FieldProps, Options, Values } from '../parts/ui.tsx';
-import { Ago, Block, Card, Facts, Field, Form, Head, Note, Show, State, Whole } from '../parts/ui.tsx';
+import { Ago, Block, Button, Card, Facts, Field, Form, Head, Note, Show, State, Whole } from '../parts/ui.tsx';
 
 type Job = Output<'listJobs'>['items'][number];
 type Details = Output<'getJob'>;
@@ -24,14 +24,14 @@ export const Jobs = ({ place }: ViewProps) => (
     of="listJobs"
     place={place}
     empty="No jobs yet."
-    actions={() => <a href={to(['blueprints'])}>Create a job from a blueprint</a>}
+    actions={() => <Button to={['blueprints']}>New job</Button>}
     keyOf={({ id }) => id}
     columns={({ reload }) => [
       ['Job', ({ id, name }) => <Whole path={['jobs', id]}>{name}</Whole>],
       ['State', ({ state }) => <State of={state} />],
       ['Schedule', ({ schedule_human, timezone }) => `${schedule_human} (${timezone})`, 'clip'],
       ['Next run', ({ next_runs: [next], timezone }) => (next === undefined ? 'never' : inZone(next, timezone)), 'end'],
-      ['Last run', ({ runs: [last] }) => last !== undefined && <Run of={last} />],
+      ['Last run', ({ runs: [last] }) => (last === undefined ? 'none yet' : <Run of={last} />)],
       ['', (job) => <Actions of={job} changed={reload} />, 'end'],
     ]}
   />
@@ -39,7 +39,7 @@ export const Jobs = ({ place }: ViewProps) => (
 
 const Run = ({ of: { id, state, started_at } }: { of: Job['runs'][number] }) => (
   <a href={to(['deliveries', id])}>
-    {state}, <Ago at={Date.parse(started_at)} />
+    <State of={state} /> <Ago at={Date.parse(started_at)} />
   </a>
 );
 
