@@ -81,6 +81,13 @@ export function Undo({ until, act }: UndoProps) {
   );
 }
 
+/** A link that looks like a button. */
+export const Open = ({ href, children }: { href: string } & Children) => (
+  <a class="button" href={href}>
+    {children}
+  </a>
+);
+
 interface CopyProps extends Pick<ActProps, 'label' | 'children'> {
   readonly text: () => string | Promise<string>;
   /** Added to the confirmation. */

@@ -4,7 +4,7 @@ import { createContext } from 'preact';
 import { useContext, useEffect } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
-import { Act, Copy, Operator } from './act.tsx';
+import { Act, Copy, Open, Operator } from './act.tsx';
 import type { Loaded } from './data.ts';
 import { useData } from './data.ts';
 import { count, instant } from './format.ts';
@@ -18,22 +18,12 @@ const EVERY_MS = 15_000;
 
 type State = Output<'getOverview'>;
 
+type Subject = readonly [name: string, href?: string];
 /** A problem that needs a person: one line, one link, one action. */
-export type Need = readonly [
-  kind: Kind,
-  icon: IconName,
-  of: readonly [name: string, href?: string],
-  text: string,
-  action?: ComponentChildren,
-];
+export type Need = readonly [kind: Kind, icon: IconName, of: Subject, text: string, action?: ComponentChildren];
 
 const need = (...of: Need): Need => of;
 const copying = (text: string) => <Copy text={() => text}>Copy message</Copy>;
-const opening = (text: string, href: string) => (
-  <a class="button" href={href}>
-    {text}
-  </a>
-);
 
 /** Alerts about problems that have their own lines. */
 const OWN_LINES = ['delivery_dead', 'approval', 'config_rejected'];
@@ -46,7 +36,7 @@ function problemOf({ message, blocking, part }: State['problems'][number]): Need
   const name = part === 'table' ? 'Configuration rejected:' : '';
   if (route === undefined) return need(blocking ? 'bad' : 'warn', 'alert', [name], message, copying(message));
   const requests = to(['requests'], { route, outcome: 'rate_limited' });
-  return need('warn', 'clock', [route, to(['routes', route])], text, opening('Show requests', requests));
+  return need('warn', 'clock', [route, to(['routes', route])], text, <Open href={requests}>Show requests</Open>);
 }
 
 /** The latest error is named if it may be the one of this delivery. */
@@ -82,19 +72,16 @@ function needsOf(state: State, failed: number, changed: () => void): readonly Ne
   const { problems, alerts, subscriptions, store, paused, dead, states } = state;
   const faults = [...(store.damage === null ? [] : [`The store is damaged: ${store.damage}`]), ...store.refused];
   const waiting = states?.waiting ?? 0;
-  const toWaiting = to(['deliveries'], { state: 'waiting' });
+  const approvals = [count(waiting, 'delivery', 'deliveries'), to(['deliveries'], { state: 'waiting' })] as const;
   const waits = waiting === 1 ? 'waits for approval' : 'wait for approval';
   const failures = to(['requests'], { outcome: 'failed', range: '3600' });
   const failing = [`${count(failed, 'request')} failed`, failures] as const;
   return [
     ...problems.map(problemOf),
     ...faults.map((text) => need('bad', 'alert', [''], text, copying(text))),
-    need('bad', 'alert', failing, 'in the last hour', opening('Show requests', failures)),
+    need('bad', 'alert', failing, 'in the last hour', <Open href={failures}>Show requests</Open>),
     ...dead.map((one) => deadNeed(state, one, changed)),
-    need(
-      ...(['warn', 'approvals', [count(waiting, 'delivery', 'deliveries'), toWaiting], waits] as const),
-      opening('Review', to(['approvals'])),
-    ),
+    need('warn', 'approvals', approvals, waits, <Open href={to(['approvals'])}>Review</Open>),
     ...alerts
       .filter(({ kind }) => !OWN_LINES.includes(kind))
       .map(({ title, subject, reason, since, count: times }) =>
@@ -104,7 +91,8 @@ function needsOf(state: State, failed: number, changed: () => void): readonly Ne
       need('warn', 'alert', [name, to(['routes', name])], `is not served: ${reason}`),
     ),
     ...paused.map((one) => pausedNeed(one, changed)),
-  ].filter(([, , [name]]) => !/^0 /.test(name));
+    // Without those of which there are none.
+  ].filter(([, , [name]]) => !name.startsWith('0 '));
 }
 
 interface Gateway extends Loaded<State> {

@@ -143,13 +143,6 @@ export const Show = <T,>({ of, children }: { of: Loaded<T>; children: (data: T) 
 type Look = 'end' | 'clip' | 'plain' | 'end plain' | 'clip plain';
 export type Column<T> = readonly [title: string, cell: (item: T) => ComponentChildren, look?: Look];
 
-/** A link that looks like a button. */
-export const Button = ({ to: path, children }: { to: readonly string[] } & Children) => (
-  <a class="button" href={to(path)}>
-    {children}
-  </a>
-);
-
 /** The link of a row, which covers the row. */
 export const Whole = ({ path, children }: { path: readonly string[] } & Children) => (
   <a class="whole" href={to(path)}>

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
-import { Act, Ask, Operator, Pause } from '../parts/act.tsx';
+import { Act, Ask, Open, Operator, Pause } from '../parts/act.tsx';
 import type { Loaded } from '../parts/data.ts';
 import { useData } from '../parts/data.ts';
 import { instant, inZone } from '../parts/format.ts';
@@ -13,7 +13,7 @@ import { Session } from '../parts/role.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import type { FieldProps, Options, Values } from '../parts/ui.tsx';
-import { Ago, Block, Button, Card, Facts, Field, Form, Head, Note, Show, State, Whole } from '../parts/ui.tsx';
+import { Ago, Block, Card, Facts, Field, Form, Head, Note, Show, State, Whole } from '../parts/ui.tsx';
 
 type Job = Output<'listJobs'>['items'][number];
 type Details = Output<'getJob'>;
@@ -24,7 +24,7 @@ export const Jobs = ({ place }: ViewProps) => (
     of="listJobs"
     place={place}
     empty="No jobs yet."
-    actions={() => <Button to={['blueprints']}>New job</Button>}
+    actions={() => <Open href={to(['blueprints'])}>New job</Open>}
     keyOf={({ id }) => id}
     columns={({ reload }) => [
       ['Job', ({ id, name }) => <Whole path={['jobs', id]}>{name}</Whole>],
