@@ -53,17 +53,20 @@ const RouteState = ({ of: { paused, state, kind } }: { of: Route }) => (
 /** The highest number that the gateway counts. */
 const MOST = 10_000;
 
-const deliveries = (number: number, query: Parameters<typeof to>[1], kind = '') => (
-  <a class={kind} href={to(['deliveries'], query)}>
-    {`${number.toLocaleString()}${number === MOST ? '+' : ''}`}
-  </a>
-);
+const deliveries = (number: number, query: Parameters<typeof to>[1], kind = '') =>
+  number === 0 ? (
+    '0'
+  ) : (
+    <a class={kind} href={to(['deliveries'], query)}>
+      {`${number.toLocaleString()}${number === MOST ? '+' : ''}`}
+    </a>
+  );
 
 /** @param dead the number of dead deliveries of a route, which wait for a replay */
 const trafficOf = (dead: (route: string) => number): readonly Column<Route>[] => [
   ['Last event', ({ traffic: { last_at } }) => (last_at === null ? 'none' : <Ago at={last_at} />), 'end'],
   ['Events (24 h)', ({ name, traffic }) => deliveries(traffic.events, { route: name, range: '86400' }), 'end'],
-  ['Failed', ({ name }) => deliveries(dead(name), { route: name, state: 'dead' }, dead(name) > 0 ? 'bad' : ''), 'end'],
+  ['Failed', ({ name }) => deliveries(dead(name), { route: name, state: 'dead' }, 'bad'), 'end'],
 ];
 
 type ActionsProps = { of: Route; changed: () => void };
