@@ -50,8 +50,9 @@ export function bytes(count: number): string {
   return count < 1_048_576 ? `${(count / 1024).toFixed(1)} KiB` : `${(count / 1_048_576).toFixed(1)} MiB`;
 }
 
-/** Empty for an event of unknown type. */
-export const known = (event: string): string => (event === 'unknown' ? '' : event);
+/** @param otherwise for an event of unknown type */
+export const known = (event: string, otherwise = ''): string =>
+  event === 'unknown' || event === '' ? otherwise : event;
 
 export const count = (of: number, noun: string, plural = `${noun}s`): string =>
   `${of.toLocaleString()} ${of === 1 ? noun : plural}`;
