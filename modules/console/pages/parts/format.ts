@@ -17,7 +17,7 @@ export function duration(ms: number): string {
 /** Uses the clock of the browser; a time slightly in the future counts as now. */
 export function ago(at: number): string {
   const ms = Date.now() - at;
-  return ms < 1000 ? 'now' : `${duration(ms - (ms % 1000))} ago`;
+  return ms < 1000 ? 'now' : `${duration(ms - (ms % 1000)).replace(/^(\S+ \S+) .*/, '$1')} ago`;
 }
 
 /** `2026-01-05 08:00 UTC`, or with seconds; empty for null. @param of Unix ms, or an ISO instant */
