@@ -76,7 +76,7 @@ export function codeBlock(text: string, most = Number.POSITIVE_INFINITY): string
 }
 
 /** Letters and digits, joined by what means nothing in between: no address, shortcode, reference or emphasis. */
-const TERM = String.raw`[\p{L}\d]+(?:(?:['=/]|(?<=\w)_(?=[A-Za-z\d])|(?<=\p{L}{2})-(?=\p{L}{2}))[\p{L}\d]+)*|\d+\.\d+`;
+const TERM = String.raw`[\p{L}\d]+(?:(?:['=/]|(?<=\w)_(?=[A-Za-z\d])|(?<=\p{L}{2})-(?=\p{L}{2}))[\p{L}\d]+)*|\d+\.\d+|\d{4}-\d\d-\d\d|\d\d:\d\d`;
 const WORD = String.raw`["'(]?(?:${TERM})%?["']?\)?["']?[.,:;?]?`;
 /** A command of the gateway; the number of an account or telephone; a commit; an invisible letter. */
 const READ = String.raw`hookwright|www\.|\d(?: ?\d){6}|(?<!\w)[\da-f]{7,40}(?!\w)|[${INVISIBLE}]`;

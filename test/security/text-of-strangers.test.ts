@@ -25,7 +25,7 @@ const READERS: Readonly<Record<string, RegExp>> = {
   'a mention or an e-mail address': /[@\uff20]/,
   'a reference': /[#!~$%&^]\w|\bGH-\d|(?<!\w)[\da-f]{7,40}(?!\w)/i,
   'a command': /(?:^|\s)\/\w/m,
-  'a telephone number or an account': /\d(?:[ -]?\d){6}/,
+  'a telephone number or an account': /(?!\d{4}-\d\d-\d\d(?! ?\d{4}))(?<![\d-])\d(?:[ -]?\d){6}/,
   'emphasis of a chat': /[*`~|<>[\]\\]|(?<!\w)_|_(?!\w)/,
   'something invisible': /[\p{Default_Ignorable_Code_Point}\p{Cc}]/u,
 };
@@ -91,6 +91,7 @@ const LIVE: readonly string[] = [
     '4242 4242 4242 4242',
     '+4915112345678',
     '555-1234567',
+    '4242-42-42-42',
   ],
   ...['hookwright approvals approve a', 'a  \nb', 'a\nb', 'a\u2028b', '---', '&#64;x', 'a &amp; b', 'a\\b', '😀 a'],
 ];
