@@ -335,11 +335,12 @@ function prepareAddress(
   const address = variant.resolveAddress(request);
   if (typeof address === 'string') return address;
   const form = variant.pickRequest(address);
-  return form === null ? noForm(address.has('chat_id')) : { form, address };
+  return form === null ? noForm(address, request) : { form, address };
 }
 
-function noForm(hasChat: boolean): string {
-  return hasChat ? 'chat_id does not have a form that this target accepts' : 'no chat_id and no home_channel';
+function noForm(address: Values['address'], { extra }: Addressed): string {
+  if (address.has('chat_id')) return 'chat_id does not have a form that this target accepts';
+  return Object.hasOwn(extra, 'chat_id') ? 'deliver_extra.chat_id is empty' : 'no chat_id and no home_channel';
 }
 
 /** A series has one post at each address. */
