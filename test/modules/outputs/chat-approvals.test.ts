@@ -110,6 +110,25 @@ for (const name of ['slack', 'discord', 'telegram'] as const) {
       assert.throws(() => assert.ok(chat.values(update.json).length > 0));
     });
 
+    it('disappear when the approval is answered elsewhere, and the message says by whom, once', async (t) => {
+      const { chat, service, ask, press } = await serve(t, name);
+      const [first, second, third] = [await ask(), await ask(), await ask()];
+      const answer = { approve: true, by: 'console:eve', reason: null };
+      assert.equal((await answerApproval(service.store, first.id, answer, Date.now())).kind, 'answered');
+      // Each press makes the gateway look for answers.
+      await press({ value: second.reject, person: BOB });
+      await until(async () => chat.updates().length === 2);
+      await press({ value: third.reject, person: BOB });
+      await until(async () => chat.updates().length === 3);
+      const shown = chat.seen.filter(chat.isUpdate).filter((update) => /console:eve/.test(chat.textOf(update.json)));
+      const [update] = shown;
+      assert.equal(shown.length, 1);
+      assert.match(chat.textOf(update?.json), /approved by console:eve/);
+      for (const part of [chat.chat, { slack: '1700000000.000100', discord: '555', telegram: '55' }[name]])
+        assert.ok(`${update?.path} ${JSON.stringify(update?.json)}`.includes(part), part);
+      assert.throws(() => assert.ok(chat.values(update?.json).length > 0));
+    });
+
     it('stay during the time in which an approval can be undone, and a press that was refused then never counts', async (t) => {
       const { chat, service, ask, press, stateOf } = await serve(t, name);
       const { id, approve, reject } = await ask();

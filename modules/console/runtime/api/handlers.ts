@@ -170,18 +170,8 @@ export const HANDLERS: Handlers = {
       last_action: resets.get(sessionName({ profile: run.profile, session: id })) ?? null,
       run: summaryOf(run),
     }));
-    const ofChats = chats.map(({ chat_id: id, profile, target, turns, changed_at, problem }) => ({
-      kind: 'chat' as const,
-      id,
-      profile,
-      target,
-      turns,
-      changed_at,
-      problem,
-      waiting: 0,
-      last_action: null,
-      run: null,
-    }));
+    const idle = { waiting: 0, last_action: null, run: null };
+    const ofChats = chats.map(({ chat_id: id, path: _, ...chat }) => ({ kind: 'chat' as const, id, ...chat, ...idle }));
     const all = sortedPage([...ofAgents, ...ofChats], page, (one) => [
       `${one.kind} ${one.target} ${one.profile}`,
       one.id,
