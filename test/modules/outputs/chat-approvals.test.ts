@@ -1,6 +1,8 @@
 /** Approval requests with buttons: only the first authentic answer of a person who may answer counts. */
 
 import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { compileText } from '../../../main/compiler.ts';
@@ -14,6 +16,7 @@ import type { Approval } from '../../../schemas/built/operations/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import type { ChatDouble, ChatName, Person, Pressing } from '../../helpers/chat-doubles.ts';
 import { startChat } from '../../helpers/chat-doubles.ts';
+import { runInProcess } from '../../helpers/cli.ts';
 import { until } from '../../helpers/gateway.ts';
 import { recordLog } from '../../helpers/log.ts';
 import { createService } from '../../helpers/operated-service.ts';
@@ -389,6 +392,23 @@ describe('buttons are off', () => {
     ]);
     const both = await routes(gateway('deliver: [slack, telegram], allow: ["1"]', `${on}, ${bot}`, url));
     assert.deepEqual(both.paths.toSorted(), ['/approvals/slack', '/approvals/telegram']);
+  });
+
+  it('of a target with `like` only if the other target has none', async (t) => {
+    const home = tempDir(t);
+    const targets = join(home, 'catalog', 'targets');
+    mkdirSync(targets, { recursive: true });
+    cpSync(join('catalog', 'targets', 'telegram.yaml'), join(targets, 'telegram.yaml'));
+    const request = 'request: { path: "/bot{token}/x", json: { text: "{text}", b: "{approval?}" } }';
+    const mine = `title: Mine\nlike: telegram\naddress: { chat_id: { help: Chat. } }\n${request}\n`;
+    writeFileSync(join(targets, 'mine.yaml'), mine, { mode: 0o600 });
+    const approvals = 'deliver: mine, deliver_extra: { chat_id: "1" }, allow: ["1"]';
+    const config = gateway(approvals, 'telegram: { enabled: true, token: env:T }', 'public_url: https://x.example');
+    writeFileSync(join(home, 'config.yaml'), config, { mode: 0o600 });
+    const compiled = await runInProcess(['compile'], { home, env: { T: 'a-token-of-this-test-1' } });
+    assert.equal(compiled.code, 0, compiled.stderr);
+    const { callbacks } = JSON.parse(readFileSync(join(home, 'build', 'routes.json'), 'utf8'));
+    assert.deepEqual(Object.keys(callbacks), ['mine']);
   });
 
   it('so messages carry none, and the address does not exist', async (t) => {
