@@ -12,7 +12,7 @@
 import type { BeginRun, MutationResults } from '../contract.ts';
 import type { DispatchHead, Headed, LargeTexts } from '../group-commit.ts';
 import type { FireJob, JobTick, Pause, PauseRoute, PutJob, Ref, TickJob } from '../records.ts';
-import { isJobPaused, laneParts, pauseOfRoute, readPause } from '../records.ts';
+import { actionRow, isJobPaused, laneKey, laneParts, pauseOfRoute, readPause } from '../records.ts';
 import { openDelivery } from './blocked.ts';
 import type { JobRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
@@ -125,10 +125,12 @@ export function nameJob(
 }
 
 /** Pauses or resumes a route. A pause that is already in effect keeps its start, unless it gets an end: `recover` keeps its duration. */
-export function changePause(unit: WorkUnit, { profile, route, paused, until, by, now }: PauseRoute): null {
+export function changePause(unit: WorkUnit, m: PauseRoute): null {
+  const { profile, route, paused, until, by, now } = m;
   const { since = now } = (until === null ? pauseOf(unit, { profile, route }, now) : null) ?? {};
   const body = paused ? JSON.stringify({ since, until, ...(by === undefined ? {} : { by }) } satisfies Pause) : null;
   unit.putGuardRow({ ...pauseOfRoute(profile, route), body }, paused ? until : null);
+  unit.putGuardRow(actionRow(laneKey(profile, route), m), null);
   return null;
 }
 

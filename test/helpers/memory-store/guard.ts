@@ -39,7 +39,14 @@ function pause(tables: MemoryTables, { profile, route, paused, until, by, now }:
   const body = JSON.stringify({ since, until, by });
   if (paused) tables.guard.set(nameOf('pause', key), { kind: 'pause', key, body, expires_at: until });
   else tables.guard.delete(nameOf('pause', key));
+  noteAction(tables, key, { did: paused ? 'paused' : 'resumed', by, at: now });
   return null;
+}
+
+/** Keeps who has done the latest of these actions. @param key of a route or job */
+export function noteAction(tables: MemoryTables, key: string, action: object): void {
+  const row = { kind: 'action', key, body: JSON.stringify(action), expires_at: null } as const;
+  tables.guard.set(nameOf('action', key), row);
 }
 
 /** The pause of a route that is in effect. */

@@ -152,6 +152,24 @@ describe('a reaction', () => {
     await shows(github, '+1');
   });
 
+  test('of an object shows its newest event also if an earlier one ends after a restart', async (t) => {
+    const { github, service, runs, home, yaml } = await setUp(t, 'progress: reaction');
+    await send(service, { number: 1 });
+    await send(service, { number: 2 });
+    await until(async () => runs.length === 2);
+    runs.find(({ prompt }) => prompt === '2')?.answer('done');
+    await shows(github, '+1');
+    await service.stop({ drainMs: 0 });
+    const again = await gateway(t, yaml, { home });
+    await until(async () => again.runs.length === 1);
+    assert.equal(again.runs[0]?.prompt, '1');
+    again.runs[0]?.answer('!the first fails');
+    again.clock.rush(100);
+    await until(async () => (await again.service.store.read({ kind: 'guard_rows', of: 'progress' })).length === 0);
+    assert.deepEqual(marksAt(github), ['+1']);
+    assert.ok(!github.reacted.some((change) => change.includes('-1 ')), github.reacted.join());
+  });
+
   test('of a comment whose run a newer event of the session ends is `superseded`', async (t) => {
     const { github, service, runs, clock } = await setUp(
       t,

@@ -11,7 +11,7 @@ import type {
   Trim,
 } from '../../../../runtime/store/contract.ts';
 import type { ForgetTicks, PauseJob, PutJob, Ref, RemoveJob, WatchJob } from '../../../../runtime/store/records.ts';
-import { laneKey } from '../../../../runtime/store/records.ts';
+import { actionRow, guardKey, laneKey } from '../../../../runtime/store/records.ts';
 import type { DirectChange, DirectKind, LeftWork } from '../../../../runtime/store/unit/apply.ts';
 import { release } from '../../../../runtime/store/unit/apply.ts';
 import { nameJob } from '../../../../runtime/store/unit/jobs.ts';
@@ -20,7 +20,7 @@ import { loadLeft } from './load-unit.ts';
 import { FORGET_WINDOWS } from './pg-state.ts';
 import type { DatabaseJob } from './read.ts';
 import { addFigures, readRecord } from './read.ts';
-import { ADD_COUNTS, COUNT_COLUMNS, CountChanges, ROW_BYTES, storeUnit } from './store-unit.ts';
+import { ADD_COUNTS, COUNT_COLUMNS, CountChanges, ROW_BYTES, shortenedKey, storeUnit, upsert } from './store-unit.ts';
 import type { LaneTurns } from './take-due.ts';
 import { takeWork } from './take-due.ts';
 import type { Scope } from './transact.ts';
@@ -64,6 +64,8 @@ const PUT =
 const PAUSE =
   'INSERT INTO job_state (job, paused, "cursor", paused_until) VALUES ($1, $2, $3, $4) ' +
   'ON CONFLICT (job) DO UPDATE SET paused = excluded.paused, paused_until = excluded.paused_until, "cursor" = excluded."cursor"';
+const ACT = upsert('guard_state', 'id');
+const actionId = (key: string): string => shortenedKey(guardKey({ kind: 'action', key }));
 const WATCH =
   'INSERT INTO job_state (job, signature, "cursor") VALUES ($1, $2, $3) ' +
   'ON CONFLICT (job) DO UPDATE SET signature = excluded.signature, "cursor" = excluded."cursor", ' +
@@ -92,12 +94,16 @@ async function removeJob({ db }: Scope, { id }: RemoveJob): Promise<boolean> {
   await db.change(LOCK);
   if ((await db.change(REMOVE, [[id]])) === 0) return false;
   await db.change('DELETE FROM job_state WHERE job = $1', [id]);
+  await db.change('DELETE FROM guard_state WHERE id = $1', [actionId(id)]);
   await db.change(CHANGED);
   return true;
 }
 
-async function setPaused({ db }: Scope, { job, paused, until = null, now }: PauseJob): Promise<null> {
+async function setPaused({ db }: Scope, m: PauseJob): Promise<null> {
+  const { job, paused, until = null, now } = m;
+  const row = { ...actionRow(job, m), id: actionId(job), key: JSON.stringify(job), expires_at: null };
   await db.change(PAUSE, [job, paused, now, paused ? until : null]);
+  await db.change(ACT, [JSON.stringify([row])]);
   await db.change(CHANGED);
   return null;
 }

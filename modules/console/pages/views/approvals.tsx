@@ -60,8 +60,8 @@ export function ApprovalView({ id }: ViewProps) {
 
 /** Withdraws an approval that has not taken effect. */
 const undo = (id: string, changed: () => void) => async (): Promise<string> => {
-  await call('undoApproval', { id }).finally(changed);
-  return 'Undone. Nothing was sent.';
+  const { state } = await call('undoApproval', { id }).finally(changed);
+  return state === 'waiting' ? 'Undone. Nothing was sent.' : `Undone. ${EXPIRED}`;
 };
 
 const EXPIRED = 'Expired without an answer. The message is not sent.';

@@ -6,7 +6,7 @@ import { call } from '../api.ts';
 import { Act, Ask, Operator, Pause } from '../parts/act.tsx';
 import type { Loaded } from '../parts/data.ts';
 import { useData } from '../parts/data.ts';
-import { instant, inZone } from '../parts/format.ts';
+import { actionText, instant, inZone } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
 import { notify } from '../parts/notify.tsx';
 import { Session } from '../parts/role.tsx';
@@ -119,6 +119,8 @@ const One = ({ of, canEdit }: { of: Details; canEdit: boolean }) => (
         ['ID', <span class="mono">{of.id}</span>],
         ['State', <State of={of.state} />],
         ['Paused until', instant(of.paused_until)],
+        ['Last action', actionText(of.last_action)],
+        ['Changed by', of.changed_by],
         ...scheduleOf(of),
         ['Profile', of.profile !== 'default' && of.profile],
         ['Fired by', of.routes.join(', ')],

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import type { MutationResults, Store } from '../../../../runtime/store/contract.ts';
 import type { StoredJobs } from '../../../../runtime/store/queries.ts';
 import type { JobState } from '../../../../runtime/store/records.ts';
-import { NO_STATE } from '../../../../runtime/store/records.ts';
+import { NO_STATE, readActions } from '../../../../runtime/store/records.ts';
 import { makeClaim } from '../../../helpers/dispatches.ts';
 import { makeFire, makeJob, makeTick } from '../../../helpers/jobs.ts';
 import type { StoreOpener } from './subject.ts';
@@ -71,6 +71,19 @@ function records(open: StoreOpener): void {
     await store.write(makeTick('1', 1000));
     assert.equal(await version(store), versions.at(-1));
     assert.equal((await jobsOf(store)).version, versions.at(-1));
+  });
+
+  it('says who has last paused or resumed a job, until it is removed', async (t) => {
+    const opened = await open(t);
+    const last = async () => readActions(await opened.store.read({ kind: 'guard_rows', of: 'action' })).get('1');
+    await opened.store.write({ kind: 'put_job', job: makeJob('1'), expect: 'new' });
+    await opened.store.write({ kind: 'pause_job', job: '1', paused: true, by: 'console:ann', now: 5 });
+    assert.deepEqual(await last(), { did: 'paused', at: 5, by: 'console:ann' });
+    await opened.store.write({ kind: 'pause_job', job: '1', paused: false, by: 'cli:root', now: 6 });
+    await opened.restart();
+    assert.deepEqual(await last(), { did: 'resumed', at: 6, by: 'cli:root' });
+    await opened.store.write({ kind: 'remove_job', id: '1' });
+    assert.equal(await last(), undefined);
   });
 
   it('forgets the position of a job when it is removed', async (t) => {
