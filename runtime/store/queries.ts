@@ -11,6 +11,7 @@ export type {
   ListFilter,
   OpenWork,
   QueryResults,
+  RouteTraffic,
   SaidTurn,
   ShownTally,
   StoredDispatch,
@@ -22,6 +23,8 @@ export type {
 
 /** The highest counted position in a session. */
 export const MOST_TURNS = 1000;
+/** The highest count of events of a route. */
+export const MOST_COUNTED = 10_000;
 
 export type Query = StoreQuery;
 export type QueryKind = Query['kind'];

@@ -15,7 +15,7 @@ import { ALERT_KINDS, GUARD_KINDS } from '../../base/names.ts';
 import { FAIL_ON } from '../../runtime/control/operations.ts';
 import { STAGE_NAMES } from '../../runtime/intake/intake.ts';
 import { REASON_CODES } from '../../runtime/intake/reason-codes.ts';
-import { OUTCOMES } from '../../runtime/intake/reply.ts';
+import { ERROR_GROUPS, OUTCOMES } from '../../runtime/intake/reply.ts';
 
 import { FINAL_STATES, SHOWN_STATES, STEP_OUTCOMES } from '../../runtime/store/states.ts';
 import { BLOCKED_BY } from '../../runtime/store/waits.ts';
@@ -44,6 +44,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   FINAL_STATES,
   GUARD_KINDS,
   OUTCOMES,
+  OUTCOME_FILTERS: [...Object.keys(ERROR_GROUPS), ...OUTCOMES],
   REASON_CODES,
   SHOWN_STATES,
   BLOCKED_BY,

@@ -155,7 +155,9 @@ export const listChats = ({ context, service }: Parts, profile?: string): Promis
     return (await Promise.all(profiles.map(listOf))).flat();
   });
 
-/** The served routes with their state, sorted by name. */
+type Described = Omit<RouteReport, 'traffic'>;
+
+/** The served routes with their state and traffic, sorted by name. */
 export async function reportRoutes({
   context,
   service,
@@ -164,18 +166,24 @@ export async function reportRoutes({
   const { table, subscriptions, store } = service;
   const open = { table, url };
   const actionsOf = await readRouteActions(store, context.clock.now());
-  const report = (plan: RoutePlan, kind: RouteRow['kind']): RouteReport => {
+  const report = (plan: RoutePlan, kind: RouteRow['kind']): Described => {
     const row = { ...servedRow(plan, kind, open), ...actionsOf(plan.profile, plan.name) };
     const hidden = kind === 'dynamic' && Object.values(table.routes).some(({ name }) => name === plan.name);
     const shadow = { state: 'shadowed', reason: 'a static route of this name takes precedence' } as const;
     return { ...row, ...(hidden ? shadow : {}), words: wordsOf(plan, table) };
   };
-  return [
+  const all = [
     ...Object.values(table.routes).map((plan) => report(plan, 'static')),
     ...subscriptions.routes.map((plan) => report(plan, 'dynamic')),
     ...subscriptions.rejected.map(({ name, reason }) => ({ ...UNSERVED, name, reason })),
   ].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const query = { kind: 'traffic', routes: all.map(({ name }) => name), since: context.clock.now() - DAY_MS } as const;
+  const traffic = await store.read(query);
+  return all.map((route, at) => ({ ...route, traffic: traffic[at] ?? NO_TRAFFIC }));
 }
+
+const DAY_MS = 86_400_000;
+const NO_TRAFFIC = { events: 0, last_at: null };
 
 /** @throws ControlError for a name that is not served and has no stored deliveries or requests */
 export async function checkServedNames(
@@ -200,10 +208,10 @@ export async function checkServedNames(
   return {};
 }
 
-const nameOf = ({ name, profile }: RouteReport): string => `${name}\n${profile}`;
+const nameOf = ({ name, profile }: Described): string => `${name}\n${profile}`;
 
 /** A rejected subscription: only its name is certain. */
-const UNSERVED: Omit<RouteReport, 'name' | 'reason'> = {
+const UNSERVED: Omit<Described, 'name' | 'reason'> = {
   kind: 'dynamic',
   state: 'quarantined',
   paused: null,

@@ -3,7 +3,7 @@ import type { FunctionComponent } from 'preact';
 import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { login, whenSignedOut } from './api.ts';
-import { useProblems } from './parts/gateway.tsx';
+import { useDead, useGateway, WithGateway } from './parts/gateway.tsx';
 import type { IconName } from './parts/icons.tsx';
 import { Icon } from './parts/icons.tsx';
 import { Messages } from './parts/notify.tsx';
@@ -58,26 +58,36 @@ function Shell({ place }: Pick<ViewProps, 'place'>) {
   const Shown = id === '' ? All : One;
   return (
     <WithRole>
-      <div class="shell">
-        <button type="button" class="hidden skip" onClick={() => document.getElementById('main')?.focus()}>
-          Skip to content
-        </button>
-        <Menu titles={titles} current={title} />
-        <main id="main" tabIndex={-1} key={`${name}/${id}`}>
-          <Shown place={place} id={id} />
-        </main>
-      </div>
+      <WithGateway>
+        <div class="shell">
+          <button type="button" class="hidden skip" onClick={() => document.getElementById('main')?.focus()}>
+            Skip to content
+          </button>
+          <Menu titles={titles} current={title} />
+          <main id="main" tabIndex={-1} key={`${name}/${id}`}>
+            <Shown place={place} id={id} />
+          </main>
+        </div>
+      </WithGateway>
     </WithRole>
   );
 }
 
 type MenuProps = { titles: readonly (readonly [title: string, path: string])[]; current: string };
 
-/** A column; on a small screen one line that scrolls sideways, so that no view needs another press. */
+/** A column; on a small screen a bar that scrolls sideways, so that no view needs another press. */
 function Menu({ titles, current }: MenuProps) {
-  const problems = useProblems();
+  const { data, needs } = useGateway();
+  const counts: Readonly<Record<string, number>> = {
+    overview: needs.length,
+    deliveries: useDead()(),
+    approvals: data?.states?.waiting ?? 0,
+  };
   const list = useRef<HTMLUListElement>(null);
-  useEffect(() => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [current]);
+  useEffect(
+    () => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }),
+    [current],
+  );
   return (
     <nav aria-label="Views">
       <strong>
@@ -88,9 +98,9 @@ function Menu({ titles, current }: MenuProps) {
           <li key={path}>
             <a href={to([path])} aria-current={each === current ? 'page' : undefined}>
               <Icon of={path as IconName} /> {each}
-              {path === 'overview' && problems > 0 && (
+              {(counts[path] ?? 0) > 0 && (
                 <span class="count" aria-hidden="true">
-                  {problems}
+                  {counts[path]}
                 </span>
               )}
             </a>

@@ -3,7 +3,7 @@
  * for charts.
  */
 import { messageOf } from '../../../base/errors.ts';
-import type { Outcome } from '../../../runtime/intake/reply.ts';
+import { ACCEPTED_OUTCOMES, ERROR_GROUPS } from '../../../runtime/intake/reply.ts';
 import type { FigureContext } from '../../../runtime/metrics/metrics.ts';
 import type { Timer } from '../../../runtime/platform/clock.ts';
 import type { FigureCount, Figures } from '../../../runtime/store/figures.ts';
@@ -161,33 +161,13 @@ const MINUTE_MS = 60_000;
 /** Counts of this time are lost if the process is killed. */
 const WRITE_MS = 5000;
 
-/** Null: no event. */
-const COUNTED: Readonly<Record<Outcome, FigureCount | null>> = {
-  accepted: 'taken',
-  coalesced: 'taken',
-  delivered: 'taken',
-  ignored: 'ignored',
-  duplicate: 'duplicate',
-  challenge: null,
-  document: null,
-  aborted: null,
-  malformed_body: 'refused',
-  malformed_request: 'refused',
-  invalid_signature: 'refused',
-  foreign_origin: 'refused',
-  route_disabled: 'refused',
-  unknown_route: 'refused',
-  method_not_allowed: 'refused',
-  request_timeout: 'refused',
-  payload_too_large: 'refused',
-  unsupported_media_type: 'refused',
-  rate_limited: 'refused',
-  headers_too_large: 'refused',
-  internal_error: 'failed',
-  delivery_failed: 'failed',
-  overloaded: 'failed',
-  shutting_down: 'failed',
-};
+/** The figure that counts this outcome; null: it is no event. */
+function figureOf(outcome: string): FigureCount | null {
+  if (outcome === 'ignored' || outcome === 'duplicate') return outcome;
+  const isOneOf = (all: Iterable<string>): boolean => [...all].includes(outcome);
+  if (isOneOf(ACCEPTED_OUTCOMES)) return 'taken';
+  return isOneOf(ERROR_GROUPS.rejected) ? 'refused' : isOneOf(ERROR_GROUPS.failed) ? 'failed' : null;
+}
 
 /** Returns a function that stops recording and stores the counts of the last, unfinished minute. */
 export function recordFigures(context: RecordContext): () => Promise<void> {
@@ -244,7 +224,7 @@ async function waiting({ store, clock }: FigureContext): Promise<number> {
 function countsBetween(before: RequestTotals, after: RequestTotals): Record<FigureCount, number> {
   const counts = { taken: 0, ignored: 0, duplicate: 0, refused: 0, failed: 0 };
   for (const [outcome, value] of Object.entries(after.byOutcome)) {
-    const name = Object.hasOwn(COUNTED, outcome) ? COUNTED[outcome as Outcome] : null;
+    const name = figureOf(outcome);
     if (name !== null) counts[name] += value - (before.byOutcome[outcome] ?? 0);
   }
   return counts;

@@ -20,7 +20,15 @@ import {
   turnsOf,
   WAITING_RUNS,
 } from '../listed-rows.ts';
-import type { BlockedRow, DispatchSummary, ListFilter, QueryHandlers, StoredDispatch } from '../queries.ts';
+import type {
+  BlockedRow,
+  DispatchSummary,
+  ListFilter,
+  QueryHandlers,
+  RouteTraffic,
+  StoredDispatch,
+} from '../queries.ts';
+import { MOST_COUNTED } from '../queries.ts';
 import type { Ref } from '../records.ts';
 import { guardKey, sessionName } from '../records.ts';
 import { isFinal, SHOWN_STATES } from '../states.ts';
@@ -29,7 +37,7 @@ import { COUNT_RUNNING, COUNT_SESSIONS, countDue, IS_BLOCKED } from '../waits.ts
 import type { Connection, Row, Value } from './driver.ts';
 import { stepIds } from './memory.ts';
 
-type DispatchQuery = 'load' | 'find' | 'ended' | 'list' | 'sessions' | 'waits' | 'said' | 'blocked';
+type DispatchQuery = 'load' | 'find' | 'ended' | 'list' | 'traffic' | 'sessions' | 'waits' | 'said' | 'blocked';
 
 const LISTED = listedColumns(
   ['state', 'started_at', 'answered_at', 'finished_at', 'reason'].map((name) => `w.${name}`),
@@ -58,6 +66,7 @@ export function createDispatchQueries(db: Connection): Pick<QueryHandlers, Dispa
     },
     ended: ({ ids }) => ended.all(JSON.stringify(ids)).map(([id]) => id),
     list: ({ filter }) => list(db, filter),
+    traffic: createTraffic(db),
     sessions: createSessions(db),
     waits: createWaits(db),
     said: createSaid(db),
@@ -105,6 +114,7 @@ const CONDITIONS = [
   ['job', 'd.job = ?'],
   ['before', 'w.ref < ?'],
   ['delivery_id', 'instr(d.head, ?) > 0'],
+  ['ids', 'w.ref IN (SELECT ref FROM dispatch WHERE id IN (SELECT value FROM json_each(?)))'],
 ] as const satisfies readonly (readonly [keyof ListFilter, string])[];
 
 function list(db: Connection, filter: ListFilter): readonly DispatchSummary[] {
@@ -121,8 +131,23 @@ function list(db: Connection, filter: ListFilter): readonly DispatchSummary[] {
     'FROM work w JOIN dispatch d USING (ref) ' +
       `${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY w.ref ${filter.oldest_open ? 'ASC' : 'DESC'} LIMIT ?`,
   );
-  const values = { ...filter, delivery_id: inHead(filter.delivery_id ?? '') };
+  const values = { ...filter, delivery_id: inHead(filter.delivery_id ?? ''), ids: JSON.stringify(filter.ids) };
   return rows.all(...given.map(([name]) => values[name] as string | number), filter.limit).map(readListed);
+}
+
+function createTraffic(db: Connection): QueryHandlers['traffic'] {
+  // Only entries of the index by route are counted; `+` as above.
+  const counted =
+    'SELECT 1 FROM dispatch WHERE route = value AND ref >= (SELECT min(+ref) FROM dispatch WHERE accepted_at >= ?2)';
+  const traffic = select<RouteTraffic>(
+    db,
+    [
+      `(SELECT count(*) FROM (${counted} LIMIT ${MOST_COUNTED})) AS events`,
+      '(SELECT accepted_at FROM dispatch WHERE route = value ORDER BY ref DESC LIMIT 1) AS last_at',
+    ],
+    'FROM json_each(?1) ORDER BY key',
+  );
+  return ({ routes, since }) => traffic.all(JSON.stringify(routes), since);
 }
 
 function createSessions(db: Connection): QueryHandlers['sessions'] {

@@ -44,6 +44,7 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
     waits: ({ now }) => waits(tables, now),
     said: (query) => said(tables, query),
     overview: ({ now }) => overview(tables, now),
+    traffic: ({ routes, since }) => routes.map((route) => traffic(tables, route, since)),
     open_work: () => openWork(tables),
     dead_work: () => deadWork(tables),
     jobs: () => ({
@@ -178,7 +179,8 @@ function find(tables: MemoryTables, id: string): QueryResults['find'] {
 
 function list(tables: MemoryTables, filter: ListFilter): readonly DispatchSummary[] {
   const asked = new Set(blocked(tables).map(({ ref }) => ref));
-  const matches = ({ state, route, job, accepted_at, ref, dispatch }: DispatchRow): boolean =>
+  const matches = ({ id, state, route, job, accepted_at, ref, dispatch }: DispatchRow): boolean =>
+    (filter.ids === undefined || filter.ids.includes(id)) &&
     (filter.state === undefined || (asked.has(ref) ? 'waiting' : state) === filter.state) &&
     (filter.route === undefined || route === filter.route) &&
     (filter.job === undefined || job === filter.job) &&
@@ -190,6 +192,11 @@ function list(tables: MemoryTables, filter: ListFilter): readonly DispatchSummar
     !(filter.oldest_open && isFinal(state));
   const found = [...tables.dispatches.values()].filter(matches);
   return (filter.oldest_open ? found : found.reverse()).slice(0, filter.limit).map((row) => summary(tables, row));
+}
+
+function traffic({ dispatches }: MemoryTables, name: string, since: number): QueryResults['traffic'][number] {
+  const times = [...dispatches.values()].filter(({ route }) => route === name).map(({ accepted_at }) => accepted_at);
+  return { events: times.filter((at) => at >= since).length, last_at: times.at(-1) ?? null };
 }
 
 function overview(tables: MemoryTables, now: number): StoreOverview {

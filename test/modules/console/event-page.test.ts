@@ -41,6 +41,46 @@ describe('an event', () => {
     }
   });
 
+  it('shows in the list of requests how its delivery ended, for the whole page', async (t) => {
+    const { get, gateway } = await startConsole(t, CONFIG);
+    const headers = { 'content-type': 'application/json' };
+    const post = (text: string, id: string) =>
+      sendAgain(`${gateway.url}/webhooks/two`, {
+        method: 'POST',
+        body: text,
+        headers: { ...headers, 'x-request-id': id },
+      });
+    for (const id of ['a', 'b']) await post('{"text":"x"}', id);
+    await post('no json', 'c');
+    await post('{"text":"x"}', 'b');
+    const items = await until(async () => {
+      const { items } = await get<'listRequests'>('/api/requests');
+      const isDone = items.filter(({ delivery }) => delivery?.state === 'done').length === 2;
+      return items.length === 4 && isDone && items;
+    });
+    const shown = items.map(({ outcome, dispatch_id, delivery }) => [
+      outcome,
+      delivery?.id === dispatch_id && delivery?.delivery_id,
+    ]);
+    assert.deepEqual(
+      shown,
+      [
+        ['duplicate', undefined],
+        ['malformed_body', undefined],
+        ['accepted', 'b'],
+        ['accepted', 'a'],
+      ].map(([outcome, id]) => [outcome, id ?? false]),
+    );
+    const { items: routes } = await get<'listRoutes'>('/api/routes');
+    assert.deepEqual(
+      routes.map(({ name, traffic }) => [name, traffic.events, traffic.last_at !== null]),
+      [
+        ['one', 0, false],
+        ['two', 2, true],
+      ],
+    );
+  });
+
   it('has no request if a job caused it', async (t) => {
     const { get, change } = await startConsole(t, CONFIG);
     const { dispatch } = await change<'runJob'>('/api/jobs/brief/run');

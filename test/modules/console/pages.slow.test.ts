@@ -195,7 +195,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
 
     it('goes back with unfinished input in a filter', async () => {
       await page.goto(`${console.url}/#/overview`);
-      await page.getByRole('link', { name: 'Requests' }).click();
+      await page.getByRole('link', { name: 'Requests', exact: true }).click();
       await page.getByLabel(WORDS.filterRoute, { exact: true }).pressSequentially('revieww');
       await page.goBack();
       await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
@@ -503,7 +503,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
       it('follows an event from its request to its message', async () => {
         await begin();
         await press('link', 'Requests');
-        await press('row', /review.*accepted.*pull_request/s);
+        await press('row', /pull_request.*accepted.*review/s);
         await page.getByRole('heading', { name: WORDS.prompt }).waitFor();
         // The page of the request has the run and the answer, and the page of the delivery has the payload.
         await shows('Looks good.');
@@ -518,7 +518,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
       it('copies a captured request as curl and as a test', async () => {
         await begin();
         await press('link', 'Requests');
-        await press('row', /review.*accepted.*pull_request/s);
+        await press('row', /pull_request.*accepted.*review/s);
         await press('button', WORDS.copyCurl);
         await shows(WORDS.copied);
         assert.match(String(await page.evaluate('navigator.clipboard.readText()')), /^curl /);

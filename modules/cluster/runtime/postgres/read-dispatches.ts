@@ -22,8 +22,10 @@ import type {
   DispatchSummary,
   Query,
   QueryResults,
+  RouteTraffic,
   StoredDispatch,
 } from '../../../../runtime/store/queries.ts';
+import { MOST_COUNTED } from '../../../../runtime/store/queries.ts';
 import { guardKey, sessionName } from '../../../../runtime/store/records.ts';
 import { isFinal, SHOWN_STATES } from '../../../../runtime/store/states.ts';
 import type { LaneCount, StoredWaits } from '../../../../runtime/store/waits.ts';
@@ -31,7 +33,7 @@ import { COUNT_RUNNING, COUNT_SESSIONS, countDue, IS_BLOCKED } from '../../../..
 import { shortenedKey } from './store-unit.ts';
 import type { AskSnapshot, PgQueries, Statement } from './transact.ts';
 
-type DispatchQuery = 'load' | 'find' | 'ended' | 'list' | 'sessions' | 'waits' | 'said' | 'blocked';
+type DispatchQuery = 'load' | 'find' | 'ended' | 'list' | 'traffic' | 'sessions' | 'waits' | 'said' | 'blocked';
 
 /** A dispatch has a row in either `work` or `ended`. */
 const TABLES = 'dispatch d LEFT JOIN work w ON w.ref = d.ref LEFT JOIN ended e ON e.ref = d.ref';
@@ -63,6 +65,7 @@ export const dispatchQueries = (ask: AskSnapshot): Pick<PgQueries, DispatchQuery
     return rows.map(({ id }) => id);
   },
   list: (query) => list(ask, query),
+  traffic: async ({ routes, since }) => (await ask<[RouteTraffic[]]>([TRAFFIC, routes, since]))[0],
   sessions: async ({ profile }) => (await ask<[BusyRow[]]>([BUSY, profile]))[0].map(readBusy),
   async waits({ now }) {
     const [turns, due, running] = await ask<[Pick<StoredWaits, 'session' | 'sessions'>[], LaneCount[], LaneCount[]]>(
@@ -99,6 +102,11 @@ async function whole<R extends Pick<StoredDispatch, 'ref' | 'dispatch'>>(
     return { ...row, dispatch: fillEvents(row.dispatch, earlier) };
   });
 }
+
+const TRAFFIC =
+  'SELECT count(*) FILTER (WHERE accepted_at >= $2) AS events, max(accepted_at) AS last_at FROM unnest($1::text[]) WITH ORDINALITY AS r (route, n) ' +
+  `LEFT JOIN LATERAL (SELECT accepted_at FROM dispatch d WHERE d.route = r.route ORDER BY ref DESC LIMIT ${MOST_COUNTED}) newest ON true ` +
+  'GROUP BY r.n ORDER BY r.n';
 
 const BUSY = `SELECT ${LISTED}, ${WAITING_RUNS} FROM ${TABLES} WHERE ${HAS_TURN} AND d.profile = coalesce($1::text, d.profile) ORDER BY d.ref`;
 
@@ -138,9 +146,9 @@ async function list(
   ask: AskSnapshot,
   { filter }: Extract<Query, { kind: 'list' }>,
 ): Promise<readonly DispatchSummary[]> {
-  const values: (string | number)[] = [];
+  const values: (string | number | readonly string[])[] = [];
   const where: string[] = [];
-  const add = (value: string | number | undefined, condition: (place: string) => string): void => {
+  const add = (value: string | number | readonly string[] | undefined, condition: (place: string) => string): void => {
     if (value !== undefined) where.push(condition(`$${values.push(value)}`));
   };
   // Taken from the known states, because it becomes a literal.
@@ -148,6 +156,7 @@ async function list(
   if (state !== undefined) where.push(isFinal(state) ? `e.state = '${state}'` : hasOpenState(state));
   if (filter.oldest_open) where.push('w.ref IS NOT NULL');
   if (filter.hide_own) where.push(HAS_OWNER);
+  add(filter.ids, (place) => `d.id = ANY(${place}::text[])`);
   add(filter.route, (place) => `d.route = ${place}`);
   add(filter.job, (place) => `d.job = ${place}`);
   add(filter.since, (place) => `d.accepted_at >= ${place}`);

@@ -79,17 +79,25 @@ export function Undo({ until, act }: UndoProps) {
   );
 }
 
-/** @param text the text to copy @param note added to the confirmation */
-export function Copy({
-  text,
-  note = '',
-  children,
-}: { text: () => string | Promise<string>; note?: string } & Children) {
+/** A link that looks like a button. */
+export const Open = ({ href, children }: { href: string } & Children) => (
+  <a class="button" href={href}>
+    {children}
+  </a>
+);
+
+interface CopyProps extends Pick<ActProps, 'label' | 'children'> {
+  readonly text: () => string | Promise<string>;
+  /** Added to the confirmation. */
+  readonly note?: string;
+}
+
+export function Copy({ text, note = '', ...rest }: CopyProps) {
   const act = async (): Promise<string> => {
     await copy(await text());
     return `Copied. ${note}`.trim();
   };
-  return <Act act={act}>{children}</Act>;
+  return <Act act={act} {...rest} />;
 }
 
 /** Browsers allow the clipboard API only over TLS and on localhost; elsewhere the selection is copied. */

@@ -26,11 +26,13 @@ interface Props extends Frame {
   /** Names of the lines, which are also the classes of their colours. */
   readonly lines: readonly string[];
   readonly unit?: (value: number) => string;
+  /** The axis grows by powers of ten, so that one high value does not flatten the others. */
+  readonly tens?: boolean;
 }
 
 const whole = (value: number): string => value.toLocaleString();
 
-export function Chart({ title, items, lines, unit = whole, from, to, slot_ms }: Props) {
+export function Chart({ title, items, lines, unit = whole, tens = false, from, to, slot_ms }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const slots = Array.from({ length: Math.max(1, Math.round((to - from) / slot_ms)) }, (_, at) => from + at * slot_ms);
   const bySlot = new Map(items.map((item) => [item.slot, item]));
@@ -39,7 +41,7 @@ export function Chart({ title, items, lines, unit = whole, from, to, slot_ms }: 
   useEffect(() => {
     const { current: target } = place;
     if (target === null) return;
-    const options = optionsOf(target, lines, unit, to - from > 2 * DAY_MS);
+    const options = optionsOf(target, lines, unit, [to - from > 2 * DAY_MS, tens]);
     const plot = new uPlot(options, data as uPlot.AlignedData, target);
     const sizes = new ResizeObserver(() => plot.setSize({ width: target.clientWidth, height: HEIGHT }));
     sizes.observe(target);
@@ -79,19 +81,35 @@ export function Chart({ title, items, lines, unit = whole, from, to, slot_ms }: 
 
 type Unit = NonNullable<Props['unit']>;
 
-function optionsOf(target: HTMLElement, lines: readonly string[], unit: Unit, isLong: boolean): uPlot.Options {
+/** Marks begin at the lower end, so it has one digit. */
+const TENS: uPlot.Scale.Range = (_plot, least, most) => [
+  Number(((least || 1000) * 0.7).toExponential(0)),
+  (most || 1000) * 1.5,
+];
+const FROM_ZERO: uPlot.Scale.Range = (_plot, _least, most) => [0, Math.max(1, most) * 1.05];
+/** 1, 2, 5, 10 and so on; only powers of ten if there are many of them. */
+const onlyRound: uPlot.Axis.Filter = ({ scales: { y } }, splits) => {
+  const digits = (y?.max ?? 1) / (y?.min ?? 1) > 200 ? [1] : [1, 2, 5];
+  return splits.map((each) => (digits.includes(Number(each.toExponential(0).charAt(0))) ? each : null));
+};
+
+type Axes = readonly [isLong: boolean, tens: boolean];
+
+function optionsOf(target: HTMLElement, lines: readonly string[], unit: Unit, [isLong, tens]: Axes): uPlot.Options {
   // Colours come from the style sheet, so that they follow the theme.
   const colour = (name: string) => () => getComputedStyle(target.querySelector(`i.${name}`) ?? target).color;
   const grid = { stroke: () => `color-mix(in srgb, ${colour('dim')()} 22%, transparent)`, width: 1 };
   const axis = { stroke: colour('dim'), grid, ticks: grid, font: '12px system-ui, sans-serif' };
   const timeOf = (seconds: number): string => instant(seconds * 1000).slice(...(isLong ? [5, 10] : [11, 16]));
+  const ROUND = { filter: onlyRound, grid: { ...grid, filter: onlyRound }, ticks: { ...grid, filter: onlyRound } };
+  const textOf = (value: number | null): string => (value === null ? '' : unit(value));
   const seriesOf = (label: string, at: number): uPlot.Series => ({
     label,
     stroke: colour(label),
     width: 2,
     dash: DASHES[at] ?? [],
     points: { show: false },
-    value: (_plot, value) => (value === null ? '' : unit(value)),
+    value: (_plot, value) => textOf(value),
   });
   return {
     width: Math.max(100, target.clientWidth),
@@ -99,10 +117,10 @@ function optionsOf(target: HTMLElement, lines: readonly string[], unit: Unit, is
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     cursor: { drag: { x: false, y: false } },
     hooks: { init: [({ root }) => drawSamples(root, lines)] },
-    scales: { y: { range: (_plot, _least, most) => [0, Math.max(1, most) * 1.05] } },
+    scales: { y: tens ? { distr: 3, range: TENS } : { range: FROM_ZERO } },
     axes: [
-      { ...axis, values: (_plot, splits) => splits.map(timeOf) },
-      { ...axis, size: 64, values: (_plot, splits) => splits.map(unit) },
+      { ...axis, size: 30, values: (_plot, splits) => splits.map(timeOf) },
+      { ...axis, ...(tens ? ROUND : {}), size: 64, space: 24, values: (_plot, splits) => splits.map(textOf) },
     ],
     series: [{ label: '', value: (_plot, at) => (at === null ? '' : instant(at * 1000)) }, ...lines.map(seriesOf)],
   };

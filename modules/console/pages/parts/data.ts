@@ -146,7 +146,7 @@ setInterval(() => {
 }, EVERY_MS);
 
 /** @param load null: the view is not live */
-function useLive(load: (() => void) | null): void {
+export function useLive(load: (() => void) | null): void {
   useEffect(() => {
     if (load === null) return;
     views.add(load);

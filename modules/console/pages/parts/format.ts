@@ -30,6 +30,12 @@ export function instant(of: number | string | null | undefined, precision: 'minu
     .replace('T', ' ')} UTC`;
 }
 
+/** `08:00:00`, or `2026-01-04 08:00` on another day, in UTC. */
+export function timeOrDate(of: number): string {
+  const text = instant(of, 'second');
+  return text.startsWith(instant(Date.now()).slice(0, 10)) ? text.slice(11, 19) : text.slice(0, 16);
+}
+
 /** `Mon 2026-01-05 09:00` in a time zone; as `instant` if the browser does not know the zone. @param of ISO instant */
 export function inZone(of: string, timeZone: string): string {
   try {

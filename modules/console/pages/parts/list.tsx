@@ -79,8 +79,8 @@ interface Props<I extends ListId> {
 export function ListView<I extends ListId>({ title, of, place, filters = {}, ...props }: Props<I>) {
   const active = activeFilters(place, filters);
   const list = useList(of, { limit: props.limit ?? 50, ...inputOf(active) } as unknown as Input<I>, props.live);
-  const shown = `${list.items.length.toLocaleString()} shown`;
-  const about = list.data === null ? '' : `${shown}${list.more === null ? '' : ', there are more'}`;
+  const shown = list.items.length.toLocaleString();
+  const about = list.data === null ? '' : list.more === null ? `${shown} in total` : `first ${shown}, there are more`;
   return (
     <>
       <Head title={title} about={about}>

@@ -5,24 +5,17 @@ import { useContext } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { logout } from '../api.ts';
 import { useData } from './data.ts';
-import { WithProblems } from './gateway.tsx';
 import { notify } from './notify.tsx';
 
 export const Session = createContext<Output<'getSession'> | null>(null);
 
 export function WithRole({ children }: { children: ComponentChildren }) {
   const { data } = useData('getSession', {}, false);
-  return (
-    <Session.Provider value={data}>
-      <WithProblems of={data?.name ?? PROGRAM}>{children}</WithProblems>
-    </Session.Provider>
-  );
+  return <Session.Provider value={data}>{children}</Session.Provider>;
 }
 
-const PROGRAM = 'hookwright';
-
 /** The name of the gateway. */
-export const useName = (): string => useContext(Session)?.name ?? PROGRAM;
+export const useName = (): string => useContext(Session)?.name ?? 'hookwright';
 
 const signOut = (): Promise<unknown> =>
   logout().catch(({ message }: Error) => notify(`Could not sign out: ${message}.`, 'bad'));

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Loaded } from './data.ts';
-import { ago, instant } from './format.ts';
+import { ago, instant, timeOrDate } from './format.ts';
 import { setTitle } from './gateway.tsx';
 import type { IconName, Kind } from './icons.tsx';
 import { Icon } from './icons.tsx';
@@ -121,6 +121,13 @@ export const Ago = ({ at }: { at: number }) => (
   </time>
 );
 
+/** An instant in a list, also as a time of today or a date; a small screen shows only how long ago it is. */
+export const When = ({ at }: { at: number }) => (
+  <span class="when">
+    <span class="rest">{timeOrDate(at)}</span> <Ago at={at} />
+  </span>
+);
+
 /** Shows loaded data, or the loading state, or the error. */
 export const Show = <T,>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) => (
   <>
@@ -129,14 +136,25 @@ export const Show = <T,>({ of, children }: { of: Loaded<T>; children: (data: T) 
   </>
 );
 
-/** The heading may be empty, as for actions. `end`: aligned right, for numbers and times. `clip`: one line, cut at the end. */
-export type Column<T> = readonly [title: string, cell: (item: T) => ComponentChildren, look?: 'end' | 'clip'];
+/**
+ * The heading may be empty, as for actions. `end`: aligned right, for numbers and times. `clip`: one line, cut at the end. `plain`:
+ * without its heading on a small screen.
+ */
+type Look = 'end' | 'clip' | 'plain' | 'end plain' | 'clip plain';
+export type Column<T> = readonly [title: string, cell: (item: T) => ComponentChildren, look?: Look];
 
 /** The link of a row, which covers the row. */
 export const Whole = ({ path, children }: { path: readonly string[] } & Children) => (
   <a class="whole" href={to(path)}>
     {children}
   </a>
+);
+
+/** An event in a list: its type, and the id of its sender. */
+export const Thing = ({ path, name, id }: { path: readonly string[]; name: string; id: string }) => (
+  <>
+    <Whole path={path}>{name}</Whole> <span class="dim mono">{id}</span>
+  </>
 );
 
 interface TableProps<T> {
@@ -151,8 +169,11 @@ interface TableProps<T> {
 
 const NOT_YET = 'No matches in the entries searched so far.';
 
-/** On a small screen each row is a card. */
-export function Table<T>({ label, columns, items, keyOf, empty, more = null }: TableProps<T>) {
+const EMPTY: readonly unknown[] = ['', false, null, undefined];
+
+/** On a small screen each row is a card. A column without any content is left out. */
+export function Table<T>({ label, columns: all, items, keyOf, empty, more = null }: TableProps<T>) {
+  const columns = all.filter(([, cell]) => items.some((item) => !EMPTY.includes(cell(item))));
   const body = useRef<HTMLTableSectionElement>(null);
   const pressedAt = useRef<number | null>(null);
   useEffect(() => {
@@ -170,7 +191,7 @@ export function Table<T>({ label, columns, items, keyOf, empty, more = null }: T
   const row = (item: T) => (
     <tr key={keyOf(item)} tabIndex={-1}>
       {columns.map(([title, cell, look = ''], at) => (
-        <td key={title} class={look} data-label={at > 1 && title !== '' ? title : undefined}>
+        <td key={title} class={look} data-label={at > 1 && title !== '' && !look.includes('plain') ? title : undefined}>
           {cell(item)}
         </td>
       ))}

@@ -6,9 +6,11 @@ import { Ask, Operator } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
 import { duration, known } from '../parts/format.ts';
 import { activeFilters, choicesOf, ListView, RANGE } from '../parts/list.tsx';
+import { ReplayDead, resultOf } from '../parts/replay.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Ago, Block, Show, State, Whole } from '../parts/ui.tsx';
+import type { Column } from '../parts/ui.tsx';
+import { Block, Show, State, Thing, When } from '../parts/ui.tsx';
 
 const FILTERS = {
   ...RANGE,
@@ -41,49 +43,35 @@ export function Deliveries({ place }: ViewProps) {
       actions={(list) => state === 'dead' && list.items.length > 0 && <ReplayDead of={of} done={list.reload} />}
       keyOf={({ id }) => id}
       columns={({ reload }) => [
-        ['Route or job', (one) => <Whole path={['deliveries', one.id]}>{one.route ?? one.job ?? '(gateway)'}</Whole>],
-        ['State', ({ state: name }) => <State of={name} />],
-        ['Event', ({ event }) => known(event)],
-        ['Reason', whyOf, 'clip'],
+        EVENT,
+        STATE,
+        OWNER,
+        ['Reason', whyOf, 'clip plain'],
         ['Duration', ({ duration_ms: ms }) => ms !== null && duration(ms), 'end'],
-        ['Accepted', ({ accepted_at }) => <Ago at={accepted_at} />, 'end'],
+        WHEN,
         ['', (one) => one.state === 'dead' && <Replay of={one} done={reload} />, 'end'],
       ]}
     />
   );
 }
 
+export const EVENT: Column<Summary> = [
+  'Event',
+  ({ id, event, delivery_id }) => <Thing path={['deliveries', id]} name={known(event) || 'event'} id={delivery_id} />,
+];
+export const STATE: Column<Summary> = ['State', ({ state }) => <State of={state} />];
+export const OWNER: Column<Summary> = ['Route or job', ({ route, job }) => route ?? job ?? 'the gateway', 'plain'];
+export const WHEN: Column<Summary> = ['Accepted (UTC)', ({ accepted_at }) => <When at={accepted_at} />, 'end plain'];
+
 const whyOf = ({ reason, waits_for }: Summary): string =>
-  waits_for === null ? (reason ?? '').slice(0, 300) : `waiting for ${WAITS_FOR[waits_for]}`;
+  waits_for === null ? (reason ?? '').slice(0, 300) : `waits for ${WAITS_FOR[waits_for]}`;
 
-type ReplayProps = { of: { route?: string; job?: string }; done: () => void; count?: number };
-
-/** Replays the dead deliveries of a route or job, or all of them. @param count their number, if known */
-export function ReplayDead({ of, done, count }: ReplayProps) {
-  const name = of.route ?? of.job;
-  const replay = async (): Promise<string> => {
-    const report = await call('replayDeliveries', { state: 'dead', limit: 1000, rerun: false, again: false, ...of });
-    done();
-    return resultOf(report);
-  };
-  const title = `Replay dead deliveries${name === undefined ? '' : ` of ${name}`}`;
-  return (
-    <Operator>
-      <Ask text={count === 1 ? 'Replay' : 'Replay all'} label={title} title={title} choices={{ Replay: replay }}>
-        <p>
-          Sends {count === undefined || count > 1000 ? 'up to 1,000 deliveries' : `${count} of them`}, newest first, to
-          the targets that have not received them. Deliveries without an answer run again.
-        </p>
-      </Ask>
-    </Operator>
-  );
-}
-
-/** The result of a replay, in words. */
-function resultOf({ done, refused }: Output<'replayDeliveries'>): string {
-  const reasons = [...new Set(refused.map(({ reason }) => reason))].slice(0, 3).join('; ');
-  return `${done.length} replayed${refused.length === 0 ? '' : `, ${refused.length} rejected: ${reasons}`}.`;
-}
+/** The state of a delivery, with a link to it. */
+export const StateLink = ({ of }: { of: Summary }) => (
+  <a href={to(['deliveries', of.id])} title={whyOf(of)}>
+    <State of={of.state} />
+  </a>
+);
 
 type OneProps = { of: Summary & { not_replayable?: string | null }; done: () => void; text?: string };
 type How = { readonly rerun?: boolean; readonly again?: boolean };

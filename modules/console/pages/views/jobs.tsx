@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
-import { Act, Ask, Operator, Pause } from '../parts/act.tsx';
+import { Act, Ask, Open, Operator, Pause } from '../parts/act.tsx';
 import type { Loaded } from '../parts/data.ts';
 import { useData } from '../parts/data.ts';
 import { actionText, instant, inZone } from '../parts/format.ts';
@@ -24,14 +24,14 @@ export const Jobs = ({ place }: ViewProps) => (
     of="listJobs"
     place={place}
     empty="No jobs yet."
-    actions={() => <a href={to(['blueprints'])}>Create a job from a blueprint</a>}
+    actions={() => <Open href={to(['blueprints'])}>New job</Open>}
     keyOf={({ id }) => id}
     columns={({ reload }) => [
       ['Job', ({ id, name }) => <Whole path={['jobs', id]}>{name}</Whole>],
       ['State', ({ state }) => <State of={state} />],
       ['Schedule', ({ schedule_human, timezone }) => `${schedule_human} (${timezone})`, 'clip'],
       ['Next run', ({ next_runs: [next], timezone }) => (next === undefined ? 'never' : inZone(next, timezone)), 'end'],
-      ['Last run', ({ runs: [last] }) => last !== undefined && <Run of={last} />],
+      ['Last run', ({ runs: [last] }) => (last === undefined ? 'none yet' : <Run of={last} />)],
       ['', (job) => <Actions of={job} changed={reload} />, 'end'],
     ]}
   />
@@ -39,7 +39,7 @@ export const Jobs = ({ place }: ViewProps) => (
 
 const Run = ({ of: { id, state, started_at } }: { of: Job['runs'][number] }) => (
   <a href={to(['deliveries', id])}>
-    {state}, <Ago at={Date.parse(started_at)} />
+    <State of={state} /> <Ago at={Date.parse(started_at)} />
   </a>
 );
 

@@ -1,14 +1,15 @@
-/** Captured requests: a filtered live table. */
+/** Captured requests, with what became of each: a filtered live table. */
 import { CHOICES } from '../../runtime/api/built/operations.ts';
 import { count, known } from '../parts/format.ts';
 import { choicesOf, ListView, RANGE } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
-import { Ago, Note, State, Whole } from '../parts/ui.tsx';
+import { Note, State, Thing, When } from '../parts/ui.tsx';
+import { Replay, StateLink } from './deliveries.tsx';
 
 const FILTERS = {
   ...RANGE,
   route: { label: 'Route', known: 'listRoutes' },
-  outcome: { label: 'Outcome', choices: choicesOf(CHOICES.outcome) },
+  outcome: { label: 'Outcome', choices: choicesOf(['rejected', 'failed', ...CHOICES.outcome]) },
   grep: { label: 'Search', type: 'search' },
 } as const;
 
@@ -22,16 +23,32 @@ export const Requests = ({ place }: ViewProps) => (
     empty="No matching requests."
     note={({ data }) => data !== null && data.not_kept > 0 && <NotCaptured of={data.not_kept} />}
     keyOf={({ id }) => id}
-    columns={() => [
-      ['Route', ({ id, route, path }) => <Whole path={['requests', id]}>{route || path}</Whole>],
-      ['Outcome', ({ outcome, reason }) => <State of={outcome} reason={reason} />],
-      ['Event', ({ event }) => known(event)],
-      ['Status', ({ status }) => status, 'end'],
-      ['Delivery ID', ({ delivery_id }) => <span class="mono">{delivery_id}</span>, 'clip'],
-      ['Received', ({ at }) => <Ago at={at} />, 'end'],
+    columns={({ reload }) => [
+      [
+        'Event',
+        ({ id, event, delivery_id, method, path }) => (
+          <Thing path={['requests', id]} name={known(event) || nameOf(delivery_id, method, path)} id={delivery_id} />
+        ),
+        'clip',
+      ],
+      [
+        'Outcome',
+        ({ outcome, reason, status }) => (
+          <>
+            <State of={outcome} reason={reason} /> <span class="dim small">{status}</span>
+          </>
+        ),
+      ],
+      ['Delivery', ({ delivery }) => delivery !== null && <StateLink of={delivery} />, 'plain'],
+      ['Route', ({ route }) => route, 'plain'],
+      ['Received (UTC)', When, 'end plain'],
+      ['', ({ delivery }) => delivery?.state === 'dead' && <Replay of={delivery} done={reload} />, 'end'],
     ]}
   />
 );
+
+/** A request that was rejected early has no id. */
+const nameOf = (id: string, method: string, path: string): string => (id === '' ? `${method} ${path}` : 'event');
 
 const NotCaptured = ({ of }: { of: number }) => (
   <Note>

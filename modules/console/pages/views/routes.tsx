@@ -2,61 +2,78 @@
 import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { CallError, call } from '../api.ts';
-import { Ask, Operator, Pause } from '../parts/act.tsx';
+import { Ask, Copy, Operator, Pause } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
 import { actionText, instant } from '../parts/format.ts';
+import { useDead } from '../parts/gateway.tsx';
 import { ListView } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Badge, Block, Card, Facts, Field, Head, Note, Show, State, Whole } from '../parts/ui.tsx';
+import type { Column } from '../parts/ui.tsx';
+import { Ago, Badge, Block, Card, Facts, Field, Head, Note, Show, State, Whole } from '../parts/ui.tsx';
 
 type Route = Output<'listRoutes'>['items'][number];
 
 const titleOf = ({ name, profile }: Route): string => (profile === 'default' ? name : `${name} (${profile})`);
 
-export const Routes = ({ place }: ViewProps) => (
-  <ListView
-    title="Routes"
-    of="listRoutes"
-    place={place}
-    limit={200}
-    empty="No routes yet."
-    keyOf={({ profile, name }) => `${profile} ${name}`}
-    columns={({ reload }) => [
-      ['Route', (route) => <Whole path={['routes', route.name, route.profile]}>{titleOf(route)}</Whole>],
-      ['State', (route) => <RouteState of={route} />],
-      ['Targets', ({ deliver }) => deliver.join(', ')],
-      ['Description', ({ description, words }) => description ?? words[0], 'clip'],
-      ['', (route) => <Actions of={route} changed={reload} />, 'end'],
-    ]}
-  />
-);
-
-function RouteState({ of: { paused, state, kind } }: { of: Route }) {
-  const until = paused?.until == null ? '' : ` until ${instant(paused.until)}`;
-  const by = paused?.by ? ` by ${paused.by}` : '';
+export function Routes({ place }: ViewProps) {
+  const traffic = trafficOf(useDead());
   return (
-    <>
-      {paused === null ? (
-        <State of={state} />
-      ) : (
-        <Badge kind="warn" icon="clock">
-          paused{by}
-          {until}
-        </Badge>
-      )}{' '}
-      {kind === 'dynamic' && <Badge>subscription</Badge>}
-    </>
+    <ListView
+      title="Routes"
+      of="listRoutes"
+      place={place}
+      limit={200}
+      empty="No routes yet."
+      keyOf={({ profile, name }) => `${profile} ${name}`}
+      columns={({ reload }) => [
+        ['Route', (route) => <Name of={route} />, 'clip'],
+        ['State', (route) => <RouteState of={route} />],
+        ['Targets', ({ deliver }) => deliver.join(', ')],
+        ...traffic,
+        ['', (route) => <Actions of={route} changed={reload} />, 'end'],
+      ]}
+    />
   );
 }
 
-interface ActionsProps {
-  readonly of: Route;
-  readonly changed: () => void;
-}
+const Name = ({ of }: { of: Route }) => (
+  <>
+    <Whole path={['routes', of.name, of.profile]}>{titleOf(of)}</Whole>{' '}
+    <span class="dim">{of.description ?? of.words[0]}</span>
+  </>
+);
+
+const RouteState = ({ of: { paused, state, kind } }: { of: Route }) => (
+  <>
+    <State of={paused === null ? state : 'paused'} /> {kind === 'dynamic' && <Badge>subscription</Badge>}
+  </>
+);
+
+/** The highest number that the gateway counts. */
+const MOST = 10_000;
+
+const deliveries = (number: number, query: Parameters<typeof to>[1], kind = '') =>
+  number === 0 ? (
+    '0'
+  ) : (
+    <a class={kind} href={to(['deliveries'], query)}>
+      {`${number.toLocaleString()}${number === MOST ? '+' : ''}`}
+    </a>
+  );
+
+/** @param dead the number of dead deliveries of a route, which wait for a replay */
+const trafficOf = (dead: (route: string) => number): readonly Column<Route>[] => [
+  ['Last event', ({ traffic: { last_at } }) => (last_at === null ? 'none' : <Ago at={last_at} />), 'end'],
+  ['Events (24 h)', ({ name, traffic }) => deliveries(traffic.events, { route: name, range: '86400' }), 'end'],
+  ['Failed', ({ name }) => deliveries(dead(name), { route: name, state: 'dead' }, 'bad'), 'end'],
+];
+
+type ActionsProps = { of: Route; changed: () => void };
 
 const Actions = ({ of, changed }: ActionsProps) => (
   <span class="bar">
+    {of.url && <Copy text={() => of.url} label={`Copy URL of ${of.name}`} children="Copy URL" />}
     <TestEvent of={of} />
     <PauseRoute of={of} changed={changed} />
   </span>
@@ -83,6 +100,9 @@ const One = ({ of }: { of: Route }) => (
     <Facts
       of={[
         ['State', <RouteState of={of} />],
+        ['Paused by', of.paused?.by],
+        ['Paused until', of.paused !== null && (instant(of.paused.until) || 'resumed')],
+        ...trafficOf(useDead()).map(([title, cell]) => [title, cell(of)] as const),
         ['URL', <span class="mono">{of.url}</span>],
         ['Source', of.source],
         ['Targets', of.deliver.join(', ')],
@@ -143,7 +163,7 @@ function TestEvent({ of: { name: route, deliver } }: { of: Route }) {
   return (
     <Operator>
       <Ask
-        text="Send test event"
+        text="Send test"
         label={`Send test event to ${route}`}
         title={`Test event for ${route}`}
         opened={begin}

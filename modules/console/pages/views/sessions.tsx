@@ -1,11 +1,11 @@
-/** Sessions: which are busy, and their pending runs; and the usage of the last week. */
+/** Sessions: their running and pending runs; and the usage of the last week. */
 import type { Output } from '../api.ts';
 import { useList } from '../parts/data.ts';
 import { actionText, count } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Ago, Badge, Show, Table } from '../parts/ui.tsx';
+import { Ago, Badge, Show, State, Table } from '../parts/ui.tsx';
 
 type Session = Output<'listSessions'>['items'][number];
 
@@ -23,7 +23,11 @@ export const Sessions = ({ place }: ViewProps) => (
         ['Session', ({ target, id }) => <b>{target === null ? id : `${target} ${id}`}</b>],
         ['State', stateOf],
         ['Run', runOf],
-        ['Waiting', ({ waiting }) => waiting > 0 && <Badge kind="warn">{count(waiting, 'run')} waiting</Badge>],
+        [
+          'Pending',
+          ({ waiting }) => waiting > 0 && <Badge icon="clock">{count(waiting, 'run')} pending</Badge>,
+          'plain',
+        ],
         ['Messages', ({ turns }) => turns?.toLocaleString(), 'end'],
         ['Profile', ({ profile }) => profile !== 'default' && profile],
         ['Last action', ({ last_action }) => actionText(last_action)],
@@ -36,22 +40,13 @@ export const Sessions = ({ place }: ViewProps) => (
 
 function stateOf({ kind, run }: Session) {
   if (kind === 'chat') return <Badge icon="sessions">chat</Badge>;
-  const isBusy = run?.state === 'running';
-  return (
-    <Badge kind={isBusy ? 'warn' : 'calm'} icon={isBusy ? 'loader' : 'clock'}>
-      {isBusy ? 'busy' : 'idle'}
-    </Badge>
-  );
+  return <State of={run?.state ?? 'pending'} />;
 }
 
 function runOf({ run, problem }: Session) {
   if (problem !== null) return <span class="bad">{problem}</span>;
   if (run === null) return '';
-  return (
-    <a href={to(['deliveries', run.id])}>
-      {run.state}: {run.route ?? run.job}
-    </a>
-  );
+  return <a href={to(['deliveries', run.id])}>{run.route ?? run.job}</a>;
 }
 
 function changedOf({ run, changed_at }: Session) {

@@ -1,6 +1,7 @@
 /** The operations of the API by id: each calls control operations and returns the result that the OpenAPI document describes. */
 import { alertTitle } from '../../../../base/names.ts';
 import { utcTime } from '../../../../base/text.ts';
+import { ERROR_GROUPS } from '../../../../runtime/intake/reply.ts';
 import { findDelivery } from '../../../../runtime/store/find-delivery.ts';
 import { readResets } from '../../../../runtime/store/listed-rows.ts';
 import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
@@ -14,7 +15,9 @@ import type {
   DeliverySummary,
   KeptFilter,
   KeptPage,
+  RequestSummary,
 } from '../../../../schemas/built/operations/types.ts';
+import type { Page } from '../answer.ts';
 import { ApiRefusal, cursorOf, keyIn, pageOf, sortedPage } from '../answer.ts';
 import type { ApiContext } from './call-operation.ts';
 import { callOperation, checkNames, jobId, notOne, ofProfile, read } from './call-operation.ts';
@@ -51,18 +54,18 @@ export const HANDLERS: Handlers = {
     };
   },
 
-  async listRequests(context, { limit, cursor, ...filter }) {
-    await checkNames(context, filter);
-    const begin = cursor === undefined ? {} : { before: cursor };
-    const { grep, ...columns } = filter;
-    const list = (of: KeptFilter, page: KeptPage) =>
-      callOperation(context, 'requests_list', { filter: of, page: { ...begin, ...page } });
-    const [last, older] = grep === undefined ? [] : await list(columns, { limit: 2, skip: SEARCHED - 1 });
-    const end = older === undefined ? undefined : last;
-    const rows = await list(filter, { limit: limit + 1, ...(end === undefined ? {} : { down_to: end.id }) });
-    const { items, next } = pageOf(rows, limit, ({ id }) => id);
+  async listRequests(context, { outcome, ...input }) {
+    const outcomes = outcome === 'rejected' || outcome === 'failed' ? ERROR_GROUPS[outcome] : [outcome];
+    const pages = await Promise.all(
+      outcomes.map((one) => requestPage(context, one === undefined ? input : { ...input, outcome: one })),
+    );
+    // Each page is complete down to its `next`, and all of them together down to the newest of these.
+    const end = pages.map(({ next }) => next ?? '').reduce((a, b) => (a > b ? a : b));
+    const rows = pages.flatMap(({ items }) => items.filter(({ id }) => id >= end));
+    rows.sort((a, b) => (a.id > b.id ? -1 : 1));
+    const { items, next } = pageOf(rows, input.limit, ({ id }) => id);
     const not_kept = Object.values(context.kept().dropped).reduce((sum, count) => sum + count, 0);
-    return { items, next: next ?? end?.id ?? null, not_kept };
+    return { items: await withDeliveries(context, items), next: next ?? (end || null), not_kept };
   },
 
   async getRequest(context, { id }) {
@@ -289,6 +292,35 @@ async function requestOf(context: ApiContext, stored: StoredDispatch): Promise<s
     if (found !== undefined) return found.id;
   }
   return null;
+}
+
+/** A page of the captured requests with this outcome, or with any. */
+async function requestPage(
+  context: ApiContext,
+  { limit, cursor, ...filter }: KeptFilter & { readonly limit: number; readonly cursor?: string },
+): Promise<Page<RequestSummary>> {
+  await checkNames(context, filter);
+  const begin = cursor === undefined ? {} : { before: cursor };
+  const { grep, ...columns } = filter;
+  const list = (of: KeptFilter, page: KeptPage) =>
+    callOperation(context, 'requests_list', { filter: of, page: { ...begin, ...page } });
+  const [last, older] = grep === undefined ? [] : await list(columns, { limit: 2, skip: SEARCHED - 1 });
+  const end = older === undefined ? undefined : last;
+  const rows = await list(filter, { limit: limit + 1, ...(end === undefined ? {} : { down_to: end.id }) });
+  const { items, next } = pageOf(rows, limit, ({ id }) => id);
+  return { items, next: next ?? end?.id ?? null };
+}
+
+/** With one query for all of them. Requests are shown even while the store cannot be read. */
+async function withDeliveries(
+  context: ApiContext,
+  requests: readonly RequestSummary[],
+): Promise<Api['listRequests']['output']['items']> {
+  const ids = requests.flatMap(({ dispatch_id }) => dispatch_id ?? []);
+  const filter = { ids, limit: ids.length };
+  const found = ids.length === 0 ? [] : await read(context, { kind: 'list', filter }).catch(() => []);
+  const byId = new Map(found.map((row) => [row.id, summaryOf(row)]));
+  return requests.map((request) => ({ ...request, delivery: byId.get(request.dispatch_id ?? '') ?? null }));
 }
 
 const latestRun = (stored: StoredDispatch) => ({ ...runFacts(stored), answer: stored.answer, usage: stored.usage });

@@ -106,8 +106,9 @@ function summaryOf({ n, head }: Omit<RequestRow, 'body'>): readonly RequestSumma
   const known = headOf(head);
   if (known === null) return [];
   const { at, profile, route, method, path, outcome, status, stage, reason, event, delivery_id } = known;
-  const { verified, body_bytes } = known;
-  const decided = { outcome, status, stage, reason, event, delivery_id, verified, body_bytes };
+  const { verified, body_bytes, events = [] } = known;
+  const dispatch_id = known.dispatch_id ?? events.find((each) => each.dispatch_id !== null)?.dispatch_id ?? null;
+  const decided = { outcome, status, stage, reason, event, delivery_id, verified, body_bytes, dispatch_id };
   return [{ id: idOf(n), at, profile, route, method, path, ...decided }];
 }
 

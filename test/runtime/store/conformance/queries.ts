@@ -37,6 +37,31 @@ export function queries(open: StoreOpener): void {
     assert.deepEqual([all, more], [{ slot: 0, taken: 7, ignored: 4, most_us: 300, waiting: 4, ...rest }, []]);
   });
 
+  it('lists dispatches by their ids, whatever their state, and counts the traffic of routes', async (t) => {
+    const { store } = await open(t);
+    const ref = await takeNew(store, 'a', { dispatch: makeDispatch('a', { route: 'one', accepted_at: 1000 }) });
+    await advance(store, ref, 'dead', 2000, { reason: 'x' });
+    for (const [id, route, at] of [
+      ['b', 'two', 2000],
+      ['c', 'one', 3000],
+      ['d\'"', 'one', 4000],
+    ] as const)
+      await accept(store, id, { dispatch: makeDispatch(id, { route, accepted_at: at }) });
+    const asked = { ids: ['d\'"', 'a', 'none', 'b'], limit: 9 };
+    assert.equal(await ids(store, asked), 'd\'"ba');
+    assert.equal(await ids(store, { ...asked, state: 'dead' }), 'a');
+    assert.equal(await ids(store, { ids: [], limit: 9 }), '');
+    const traffic = (since: number) => store.read({ kind: 'traffic', routes: ['two', 'one', 'none', 'one'], since });
+    const one = { events: 2, last_at: 4000 };
+    const [two, none] = [
+      { events: 1, last_at: 2000 },
+      { events: 0, last_at: null },
+    ];
+    assert.deepEqual(await traffic(2000), [two, one, none, one]);
+    assert.deepEqual(await traffic(9000), [{ ...two, events: 0 }, { ...one, events: 0 }, none, { ...one, events: 0 }]);
+    assert.deepEqual(await store.read({ kind: 'traffic', routes: [], since: 0 }), []);
+  });
+
   it('lists the newest first, by state, route, job, time and page', async (t) => {
     const { store } = await open(t);
     const refs = [];
