@@ -14,7 +14,7 @@ interface HeadProps extends Children {
   readonly title: string;
   readonly of?: string;
   /** Beside the title. */
-  readonly about?: string;
+  readonly about?: ComponentChildren;
 }
 
 /** The heading of a view, which takes the focus when the view opens. @param of the parent view */

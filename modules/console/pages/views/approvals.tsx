@@ -5,12 +5,13 @@ import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { Act, Ask, Operator, Undo } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
-import { instant, known } from '../parts/format.ts';
+import { duration, instant, known } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
 import { notify } from '../parts/notify.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Ago, Block, Card, Facts, Field, Head, Note, Show, Whole } from '../parts/ui.tsx';
+import { Ago, Block, Card, Facts, Field, Head, Note, Show, State, Whole } from '../parts/ui.tsx';
+import { runText } from './timeline.tsx';
 
 type Approval = Output<'getApproval'>;
 
@@ -30,31 +31,72 @@ export const Approvals = ({ place }: ViewProps) => (
         'Message',
         ({ id, output, target }) => <Whole path={['approvals', id]}>{`${output ?? 'answer'} to ${target}`}</Whole>,
       ],
-      ['Route or job', ({ route, job }) => route ?? job],
-      ['Event', ({ event }) => known(event)],
+      ['Event', (one) => <EventLink of={one} />],
       ['Text', ({ text }) => text.slice(0, 300), 'clip'],
       ['Requested', ({ since }) => since !== null && <Ago at={since} />, 'end'],
+      ['Time left', leftOf, 'end'],
       ['', (one) => <Answer of={one} changed={reload} />, 'end'],
     ]}
   />
 );
 
+const EventLink = ({ of }: { of: Approval }) => (
+  <a href={to(['deliveries', deliveryOf(of)])}>
+    {[known(of.event), `of ${of.route ?? `job ${of.job}`}`].filter(Boolean).join(' ')}
+  </a>
+);
+
+/** By the clock of this browser. */
+const leftOf = ({ expires_at }: Approval): string =>
+  expires_at === null ? '' : duration(Math.max(0, Math.ceil((expires_at - Date.now()) / 60_000) * 60_000));
+
 /** The target of the link in an approval notice. */
 export function ApprovalView({ id }: ViewProps) {
   const loaded = useData('getApproval', { id });
+  const { data: one } = loaded;
+  const title = one === null ? 'Approval' : `${one.output ?? 'Answer'} to ${one.target}`;
   return (
     <>
-      <Head title="Approval" of="Approvals" />
+      <Head title={title} of="Approvals" about={one !== null && <State of={one.state} />} />
       <Show of={loaded}>
-        {(one) => (
-          <Card title={`${one.output ?? 'Answer'} to ${one.target}`}>
-            <Result of={one} changed={loaded.reload} />
-            <Message of={one} />
-            {one.state === 'waiting' && <Answer of={one} changed={loaded.reload} isShown />}
-          </Card>
+        {(shown) => (
+          <div class="grid">
+            <Card title={shown.state === 'waiting' ? 'Send this message?' : 'Message'}>
+              <Result of={shown} changed={loaded.reload} />
+              <Message of={shown} />
+              {shown.state === 'waiting' && <Answer of={shown} changed={loaded.reload} isShown />}
+            </Card>
+            <Origin of={shown} />
+          </div>
         )}
       </Show>
     </>
+  );
+}
+
+/** The event, its request and its prompt. */
+function Origin({ of }: { of: Approval }) {
+  const loaded = useData('getDelivery', { id: deliveryOf(of) }, false);
+  return (
+    <Card title="Where it comes from">
+      <Show of={loaded}>
+        {({ request_id, accepted_at, run, dispatch: { prompt } }) => (
+          <>
+            <Facts
+              of={[
+                ['Event', <EventLink of={of} />],
+                ['Request', request_id !== null && <a href={to(['requests', request_id])}>{request_id}</a>],
+                ['Accepted', instant(accepted_at, 'second')],
+                ['Run', runText(run)],
+              ]}
+            />
+            <Block title label="Prompt">
+              {prompt}
+            </Block>
+          </>
+        )}
+      </Show>
+    </Card>
   );
 }
 
@@ -69,9 +111,12 @@ const EXPIRED = 'Expired without an answer. The message is not sent.';
 function Result({ of: { id, state, answer }, changed }: Pick<AnswerProps, 'of' | 'changed'>) {
   if (state === 'waiting') return null;
   const { by, at, reason, takes_effect_at = 0 } = answer ?? {};
+  const sent = state === 'approved' ? ` It takes effect at ${instant(takes_effect_at, 'second')}.` : '';
   return (
     <Note kind={state === 'approved' ? 'good' : 'warn'}>
-      {by === undefined ? EXPIRED : `This was ${state} by ${by}, ${instant(at)}${reason ? `: ${reason}` : ''}.`}{' '}
+      {by === undefined
+        ? EXPIRED
+        : `This was ${state} by ${by}, ${instant(at, 'second')}${reason ? `: ${reason}` : ''}.${sent}`}{' '}
       {state === 'approved' && <Undo act={undo(id, changed)} until={takes_effect_at} />}
     </Note>
   );
@@ -79,7 +124,7 @@ function Result({ of: { id, state, answer }, changed }: Pick<AnswerProps, 'of' |
 
 /** The whole message, its address and its event. */
 function Message({ of }: { of: Approval }) {
-  const { id, since, route, job, event, url, target, address, text, content, expires_at } = of;
+  const { id, since, url, target, address, text, content, expires_at } = of;
   const fields = Object.entries(content).map(([name, value]) => [name, JSON.stringify(value)] as const);
   const unseen = invisibleNote([text, ...fields.map(([, value]) => value)].join('\n'));
   return (
@@ -89,10 +134,9 @@ function Message({ of }: { of: Approval }) {
           ['Target', target],
           ...Object.entries(address),
           ['URL', url],
-          [route === null ? 'Job' : 'Route', <a href={to(['deliveries', deliveryOf(of)])}>{route ?? job}</a>],
-          ['Event', known(event)],
+          ['Event', <EventLink of={of} />],
           ['Requested', since !== null && instant(since)],
-          ['Expires', instant(expires_at)],
+          ['Time left', expires_at !== null && `${leftOf(of)}, until ${instant(expires_at)}. ${LATER}`],
           ...fields,
         ]}
       />
@@ -101,6 +145,8 @@ function Message({ of }: { of: Approval }) {
     </>
   );
 }
+
+const LATER = 'Without an answer until then, it is not sent, and its delivery fails.';
 
 interface AnswerProps {
   readonly of: Approval;
@@ -121,15 +167,16 @@ function Answer({ of, changed, isShown = false }: AnswerProps) {
     if (!approve || given === null) return 'Rejected.';
     // By the clock of this browser, which may differ.
     const until = Date.now() + given.takes_effect_at - given.at;
-    notify('Approved. The message is sent as shown.', 'good', <Undo act={undo(of.id, changed)} until={until} />);
+    const at = instant(given.takes_effect_at, 'second');
+    notify(`Approved. The message is sent at ${at}.`, 'good', <Undo act={undo(of.id, changed)} until={until} />);
     return '';
   };
   return (
     <Operator>
       <span class="bar">
         {isShown ? (
-          <Act act={answer(true)} primary label={`Approve ${what}`}>
-            Approve
+          <Act act={answer(true)} primary label={`Approve and send ${what}`}>
+            Approve and send
           </Act>
         ) : (
           <Ask
@@ -137,7 +184,7 @@ function Answer({ of, changed, isShown = false }: AnswerProps) {
             primary
             label={`Approve ${what}`}
             title={`Approve ${what}`}
-            choices={{ Approve: answer(true) }}
+            choices={{ 'Approve and send': answer(true) }}
           >
             <Message of={of} />
           </Ask>

@@ -65,31 +65,37 @@ function Fill({ of }: { of: Listed }) {
     <Card>
       <p>{of.description}</p>
       <Form send={send} changed={setTyped}>
-        {of.fields.map(({ name, type, label, default: value, options, optional, strict, help }) => (
-          <Field
-            key={name}
-            name={name}
-            value={value}
-            help={name === 'deliver' ? '' : help}
-            required={!optional}
-            type={type === 'time' ? type : 'text'}
-            label={optional ? `${label} (optional)` : label}
-            options={name === 'deliver' ? targets : options.map((option) => [option, option])}
-            strict={name === 'deliver' || (strict && options.length > 0)}
-          />
-        ))}
-        <Field label="Time zone (optional)" name=".timezone" placeholder={preview.data?.timezone ?? ''} />
-        <Field label="Job name (optional)" name=".name" placeholder={of.key} />
-        <Operator>
-          <Preview of={preview} />
-        </Operator>
-        <div class="bar">
-          <Operator>
-            <button type="submit" class="primary">
-              Create job
-            </button>
-          </Operator>
-          <Copy text={() => of.command}>Copy chat command</Copy>
+        <div class="grid">
+          <div class="stack">
+            {of.fields.map(({ name, type, label, default: value, options, optional, strict, help }) => (
+              <Field
+                key={name}
+                name={name}
+                value={value}
+                help={name === 'deliver' ? '' : help}
+                required={!optional}
+                type={type === 'time' ? type : 'text'}
+                label={optional ? `${label} (optional)` : label}
+                options={name === 'deliver' ? targets : options.map((option) => [option, option])}
+                strict={name === 'deliver' || (strict && options.length > 0)}
+              />
+            ))}
+            <Field label="Time zone (optional)" name=".timezone" placeholder={preview.data?.timezone ?? ''} />
+            <Field label="Job name (optional)" name=".name" placeholder={of.key} />
+          </div>
+          <div class="stack">
+            <Operator>
+              <Preview of={preview} />
+            </Operator>
+            <div class="bar">
+              <Operator>
+                <button type="submit" class="primary">
+                  Create job
+                </button>
+              </Operator>
+              <Copy text={() => of.command}>Copy chat command</Copy>
+            </div>
+          </div>
         </div>
       </Form>
     </Card>

@@ -75,7 +75,7 @@ export function JobView({ id }: ViewProps) {
   const canEdit = useContext(Session)?.role === 'operator' && job?.place === null;
   return (
     <>
-      <Head title={job?.name ?? 'Job'} of="Jobs">
+      <Head title={job?.name ?? 'Job'} of="Jobs" about={job !== null && <State of={job.state} />}>
         {job !== null && <Actions of={job} changed={reload} />}
         {canEdit && <Remove of={job} />}
       </Head>
@@ -116,8 +116,6 @@ const One = ({ of, canEdit }: { of: Details; canEdit: boolean }) => (
     {of.description !== null && <p>{of.description}</p>}
     <Facts
       of={[
-        ['ID', <span class="mono">{of.id}</span>],
-        ['State', <State of={of.state} />],
         ['Paused until', instant(of.paused_until)],
         ...scheduleOf(of),
         ['Profile', of.profile !== 'default' && of.profile],
@@ -125,11 +123,10 @@ const One = ({ of, canEdit }: { of: Details; canEdit: boolean }) => (
         ['Configured in', of.place],
         ['Prompt', !canEdit && <Block label="Prompt">{of.prompt}</Block>],
         ['Last runs', of.runs.length > 0 && lines(of.runs.map((each) => <Run of={each} />))],
+        ['All runs', <a href={to(['deliveries'], { job: of.id })}>Deliveries of this job</a>],
+        ['ID', <span class="mono">{of.id}</span>],
       ]}
     />
-    <div class="bar">
-      <a href={to(['deliveries'], { job: of.id })}>Deliveries</a>
-    </div>
   </Card>
 );
 
@@ -143,6 +140,7 @@ export function useTargets(profile: string, chosen: string): Options {
 /** A job as it would be stored. */
 export const Preview = ({ of }: { of: Loaded<Output<'editJob'>> }) => (
   <div aria-live="polite">
+    <h3>The job</h3>
     <Show of={of}>{(saved) => <Facts of={[...scheduleOf(saved), ['Warnings', saved.warnings.join('; ')]]} />}</Show>
   </div>
 );
@@ -174,16 +172,22 @@ function Edit({ of }: { of: Details }) {
   return (
     <Card title="Change this job">
       <Form send={send} changed={setTyped}>
-        {fields.map((field) => (
-          <Field key={field.name} {...field} value={before[field.name ?? ''] ?? ''} />
-        ))}
-        <h3>{changes.length === 0 ? 'No changes yet' : 'Changes'}</h3>
-        <Facts of={changes.map(([field, value]) => [field, textOf(field, value)] as const)} />
-        {changes.length > 0 && <Preview of={preview} />}
-        <div class="bar">
-          <button type="submit" class="primary">
-            Save changes
-          </button>
+        <div class="grid">
+          <div class="stack">
+            {fields.map((field) => (
+              <Field key={field.name} {...field} value={before[field.name ?? ''] ?? ''} />
+            ))}
+          </div>
+          <div class="stack">
+            <h3>{changes.length === 0 ? 'No changes yet' : 'What changes'}</h3>
+            <Facts of={changes.map(([field, value]) => [field, textOf(field, value)] as const)} />
+            {changes.length > 0 && <Preview of={preview} />}
+            <div class="bar">
+              <button type="submit" class="primary">
+                Save changes
+              </button>
+            </div>
+          </div>
         </div>
       </Form>
     </Card>
