@@ -26,7 +26,7 @@ const AGENT = `
 import { readFileSync, writeFileSync } from 'node:fs';
 const prompt = readFileSync(0, 'utf8');
 const number = /Triage issue (\\d+)/.exec(prompt)?.[1];
-const version = /release ([\\d.]+)/.exec(prompt)?.[1];
+const version = /release ([\\d.]*\\d)/.exec(prompt)?.[1];
 if (number !== undefined) {
   const isBug = /price|empty|slow|fails|twice/.test(prompt);
   const text = isBug
@@ -38,8 +38,7 @@ if (number !== undefined) {
   console.log(isBug ? 'A bug of the checkout: labelled, and answered with the cause.' : 'A question: labelled and answered.');
 } else if (version !== undefined) {
   console.log(\`Shop \${version} is out.\\n\\nNew: gift cards, and a faster search.\\nFixed: the cart no longer keeps an old price.\\n\\nNothing to do on your side: we have updated all shops.\`);
-} else if (/Deploy of/.test(prompt)) console.log('The deploy is healthy: no new errors within five minutes.');
-else console.log('Three deploys, all healthy. Two new bugs of the checkout, both answered. Nothing waits for you.');
+} else console.log('Three deploys, all healthy. Two new bugs of the checkout, both answered. Nothing waits for you.');
 `;
 
 const configWith = (port: number): string => `agent: { command: ["node", "agent.mjs"], cwd: ".", confined: a sample }
@@ -59,7 +58,7 @@ platforms:
         outputs:
           label: { deliver: github_labels, repo: "{repository.full_name}", number: "{issue.number}", allow: { labels: [bug, checkout, docs] }, max: 2 }
           comment: { deliver: github_comment, repo: "{repository.full_name}", pr_number: "{issue.number}" }
-      deploys: { description: Watches each deploy., prompt: "Deploy of {service} {version} to {region} is done. Look at its errors.", deliver: log }
+      deploys: { description: Notes each deploy., prompt: "Deploy of {service} {version} to {region} is done.", deliver: log, agent: none }
       alerts: { description: Tells the channel what is wrong., prompt: "{title} on {host}", deliver: telegram, deliver_extra: { chat_id: "-1005551" }, agent: none }
       payments: { description: Explains failed payments., prompt: "Why did payment {id} of {customer} fail?", deliver: log, session_key: "{customer}", agent: slow }
       release-notes: { description: Announces a release once a person has read it., prompt: "Write the announcement of release {version}.", deliver: telegram, deliver_extra: { chat_id: "-1007770" }, approve: true }
@@ -103,19 +102,27 @@ type Sent = { ago: number; route: string; payload: object; outcome: Outcome };
 /** The events until an hour ago: more by day than by night. */
 function day(): readonly Sent[] {
   const hours = Array.from({ length: 23 }, (_, at) => DAY_MIN - 60 * at);
-  const hour = (ago: number): number => new Date(Date.now() - ago * MINUTE_MS).getUTCHours();
-  const isBusy = (ago: number): boolean => hour(ago) >= 7 && hour(ago) < 19;
-  let issues = 0;
+  const isBusy = (ago: number): boolean => {
+    const hour = new Date(Date.now() - ago * MINUTE_MS).getUTCHours();
+    return hour >= 7 && hour < 19;
+  };
+  let [deploys, issues] = [0, 0];
+  const deployed = (ago: number): Sent => {
+    const version = `1.${40 + deploys}.0`;
+    const region = deploys % 2 === 0 ? 'eu-1' : 'us-1';
+    const payload = { service: SERVICES[deploys++ % SERVICES.length], version, region };
+    return { ago, route: 'deploys', payload, outcome: 'taken' };
+  };
+  const triaged = (ago: number, outcome: Outcome, action = 'opened'): Sent => {
+    const payload = issue(outcome === 'taken' ? issues++ : issues - 1, action);
+    return { ago, route: 'triage', payload, outcome };
+  };
   return hours.flatMap((ago, at): readonly Sent[] => {
-    const version = `1.${40 + at}.0`;
-    const deploy = { service: SERVICES[at % SERVICES.length], version, region: at % 2 === 0 ? 'eu-1' : 'us-1' };
-    const deployed: Sent = { ago: ago - 7, route: 'deploys', payload: deploy, outcome: 'taken' };
-    if (!isBusy(ago)) return at % 3 === 0 ? [deployed] : [];
-    const one = issues++;
-    const opened: Sent = { ago: ago - 19, route: 'triage', payload: issue(one), outcome: 'taken' };
-    const edited: Sent = { ago: ago - 23, route: 'triage', payload: issue(one, 'edited'), outcome: 'ignored' };
-    const forged: Sent = { ago: ago - 31, route: 'triage', payload: issue(one), outcome: 'refused' };
-    return [deployed, opened, ...(at % 2 === 0 ? [edited] : []), ...(at === 6 ? [forged] : [])];
+    if (!isBusy(ago)) return at % 2 === 0 ? [deployed(ago - 7)] : [];
+    const opened = [ago - 12, ago - 41].map((each) => triaged(each, 'taken'));
+    const edited = [ago - 14, ago - 19, ago - 44].map((each) => triaged(each, 'ignored', 'edited'));
+    const forged = at % 8 === 6 ? [triaged(ago - 23, 'refused')] : [];
+    return [deployed(ago - 7), ...opened, ...edited, ...forged, deployed(ago - 28), deployed(ago - 52)];
   });
 }
 
@@ -161,7 +168,7 @@ async function writeFigures(path: string, sent: readonly Sent[], now: number): P
   for (const [at, { ago, outcome }] of sent.entries()) {
     const time = now - ago * MINUTE_MS;
     const counts = { taken: 0, ignored: 0, duplicate: 0, refused: 0, failed: 0, [outcome]: 1 };
-    const figures = { ...counts, waiting: 0, half_us: 1400 + 90 * (at % 7), most_us: 2600 + 210 * (at % 11) };
+    const figures = { ...counts, waiting: 0, half_us: 9000 + 700 * (at % 7), most_us: 21_000 + 3100 * (at % 11) };
     await store.write({ kind: 'add_figures', minute: time - (time % MINUTE_MS), figures });
   }
   await store.close();
@@ -253,12 +260,12 @@ export async function tellStory(t: Ending): Promise<Told> {
   await settled(0);
   const values = { time: '07:45', deliver: 'origin' };
   const stored = await post('blueprints/workday-start/jobs', { values, timezone: 'Europe/Berlin' });
+  await post(`jobs/${stored.id}/run`, {});
+  await settled(0);
   const at = [...day(), alert(611, 'Disk almost full', 'db-2'), alert(302, 'High load', 'web-4')];
   for (const event of at.sort((one, other) => other.ago - one.ago)) await happens(event);
   goTo(70);
   await post('jobs/morning-brief/run', {});
-  await settled(0);
-  await post(`jobs/${stored.id}/run`, {});
   await settled(0);
   await gateway.stop();
   await writeFigures(join(home, 'state.db'), sent, Date.now());
@@ -266,18 +273,25 @@ export async function tellStory(t: Ending): Promise<Told> {
   goTo(60);
   gateway = await start();
   url = (await gateway.status()).console ?? '';
+  /** The gateway writes its own figures every five seconds. */
+  const figuresAt = async (ago: number): Promise<void> => {
+    goTo(ago);
+    await new Promise((resolve) => setTimeout(resolve, 5500));
+  };
+  await figuresAt(38);
   await happens(news(38, '4.2.0'));
   goTo(25);
   await post('routes/deploys/pause', { seconds: 4 * 3600 }, TOKENS.ben);
   double.close();
+  await figuresAt(14);
   await happens(alert(14, 'Disk full', 'db-2'));
-  await happens({ ago: 11, route: 'triage', payload: issue(17, 'edited'), outcome: 'ignored' });
-  await happens({ ago: 9, route: 'triage', payload: issue(20), outcome: 'taken' });
+  await happens({ ago: 11, route: 'triage', payload: issue(29, 'edited'), outcome: 'ignored' });
+  await happens({ ago: 9, route: 'triage', payload: issue(30), outcome: 'taken' });
   for (const [ago, id] of [
     [6, 'pay_8117'],
     [4, 'pay_8121'],
   ] as const)
     await happens({ ago, route: 'payments', payload: { id, customer: 'c-301' }, outcome: 'taken' }, ago === 6 ? 1 : 2);
-  goTo(0);
+  await figuresAt(0);
   return { url, get, job: stored.id ?? '' };
 }

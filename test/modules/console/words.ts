@@ -18,7 +18,7 @@ export const WORDS = {
   scriptDecided: 'The script of the route decided this',
   scriptStage: 'script: script printed [SILENT]',
   runScript: /^run the script again: hookwright explain gated --request \w+ --run-script$/,
-  otherOutcome: 'With the current configuration the outcome would be',
+  otherOutcome: 'the outcome is another one now',
   notDelivered: 'The message could not be delivered',
   seeDelivery: 'see the delivery',
   endsPause: 'Resume route told',
@@ -61,7 +61,6 @@ export const WORDS = {
   copied: 'Copied.',
 
   approve: /^Approve/,
-  confirm: 'Approve and send',
   undo: /^Undo/,
   undone: 'Undone. Nothing was sent.',
   reject: /^Reject/,

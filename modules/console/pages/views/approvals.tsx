@@ -17,6 +17,7 @@ type Approval = Output<'getApproval'>;
 
 /** The id of an approval begins with the id of its delivery. */
 const deliveryOf = ({ id }: Approval): string => id.split('-')[0] ?? '';
+const titleOf = ({ output, target }: Approval): string => `${output ?? 'Answer'} to ${target}`;
 const whatOf = ({ output, route, job }: Approval): string => `${output ?? 'answer'} of ${route ?? job}`;
 
 export const Approvals = ({ place }: ViewProps) => (
@@ -26,23 +27,20 @@ export const Approvals = ({ place }: ViewProps) => (
     place={place}
     empty="No pending approvals."
     keyOf={({ id }) => id}
-    columns={({ reload }) => [
-      [
-        'Message',
-        ({ id, output, target }) => <Whole path={['approvals', id]}>{`${output ?? 'answer'} to ${target}`}</Whole>,
-      ],
+    columns={() => [
+      ['Message', (one) => <Whole path={['approvals', one.id]}>{titleOf(one)}</Whole>],
       ['Event', (one) => <EventLink of={one} />],
       ['Text', ({ text }) => text.slice(0, 300), 'clip'],
       ['Requested', ({ since }) => since !== null && <Ago at={since} />, 'end'],
       ['Time left', leftOf, 'end'],
-      ['', (one) => <Answer of={one} changed={reload} />, 'end'],
+      ['', ({ id }) => <a href={to(['approvals', id])}>Review</a>, 'end'],
     ]}
   />
 );
 
 const EventLink = ({ of }: { of: Approval }) => (
   <a href={to(['deliveries', deliveryOf(of)])}>
-    {[known(of.event), `of ${of.route ?? `job ${of.job}`}`].filter(Boolean).join(' ')}
+    {[known(of.event), of.route ?? `job ${of.job}`].filter(Boolean).join(' of ')}
   </a>
 );
 
@@ -54,17 +52,17 @@ const leftOf = ({ expires_at }: Approval): string =>
 export function ApprovalView({ id }: ViewProps) {
   const loaded = useData('getApproval', { id });
   const { data: one } = loaded;
-  const title = one === null ? 'Approval' : `${one.output ?? 'Answer'} to ${one.target}`;
+  const state = one !== null && <State of={one.state} />;
   return (
     <>
-      <Head title={title} of="Approvals" about={one !== null && <State of={one.state} />} />
+      <Head title={one === null ? 'Approval' : titleOf(one)} of="Approvals" about={state} />
       <Show of={loaded}>
         {(shown) => (
           <div class="grid">
             <Card title={shown.state === 'waiting' ? 'Send this message?' : 'Message'}>
               <Result of={shown} changed={loaded.reload} />
               <Message of={shown} />
-              {shown.state === 'waiting' && <Answer of={shown} changed={loaded.reload} isShown />}
+              {shown.state === 'waiting' && <Answer of={shown} changed={loaded.reload} />}
             </Card>
             <Origin of={shown} />
           </div>
@@ -74,31 +72,26 @@ export function ApprovalView({ id }: ViewProps) {
   );
 }
 
-/** The event, its request and its prompt. */
-function Origin({ of }: { of: Approval }) {
-  const loaded = useData('getDelivery', { id: deliveryOf(of) }, false);
-  return (
-    <Card title="Where it comes from">
-      <Show of={loaded}>
-        {({ request_id, accepted_at, run, dispatch: { prompt } }) => (
-          <>
-            <Facts
-              of={[
-                ['Event', <EventLink of={of} />],
-                ['Request', request_id !== null && <a href={to(['requests', request_id])}>{request_id}</a>],
-                ['Accepted', instant(accepted_at, 'second')],
-                ['Run', runText(run)],
-              ]}
-            />
-            <Block title label="Prompt">
-              {prompt}
-            </Block>
-          </>
-        )}
-      </Show>
-    </Card>
-  );
-}
+/** The event of a message, its request and its prompt. */
+const Origin = ({ of }: { of: Approval }) => (
+  <Card title="Where it comes from">
+    <Show of={useData('getDelivery', { id: deliveryOf(of) }, false)}>
+      {({ request_id, accepted_at, run, dispatch: { prompt } }) => (
+        <>
+          <Facts
+            of={[
+              ['Event', <EventLink of={of} />],
+              ['Request', request_id !== null && <a href={to(['requests', request_id])}>{request_id}</a>],
+              ['Accepted', instant(accepted_at, 'second')],
+              ['Run', runText(run)],
+            ]}
+          />
+          <Block title="Prompt">{prompt}</Block>
+        </>
+      )}
+    </Show>
+  </Card>
+);
 
 /** Withdraws an approval that has not taken effect. */
 const undo = (id: string, changed: () => void) => async (): Promise<string> => {
@@ -112,11 +105,10 @@ function Result({ of: { id, state, answer }, changed }: Pick<AnswerProps, 'of' |
   if (state === 'waiting') return null;
   const { by, at, reason, takes_effect_at = 0 } = answer ?? {};
   const sent = state === 'approved' ? ` It takes effect at ${instant(takes_effect_at, 'second')}.` : '';
+  const text = `This was ${state} by ${by}, ${instant(at, 'second')}${reason ? `: ${reason}` : ''}.${sent}`;
   return (
     <Note kind={state === 'approved' ? 'good' : 'warn'}>
-      {by === undefined
-        ? EXPIRED
-        : `This was ${state} by ${by}, ${instant(at, 'second')}${reason ? `: ${reason}` : ''}.${sent}`}{' '}
+      {by === undefined ? EXPIRED : text}{' '}
       {state === 'approved' && <Undo act={undo(id, changed)} until={takes_effect_at} />}
     </Note>
   );
@@ -134,7 +126,6 @@ function Message({ of }: { of: Approval }) {
           ['Target', target],
           ...Object.entries(address),
           ['URL', url],
-          ['Event', <EventLink of={of} />],
           ['Requested', since !== null && instant(since)],
           ['Time left', expires_at !== null && `${leftOf(of)}, until ${instant(expires_at)}. ${LATER}`],
           ...fields,
@@ -148,23 +139,17 @@ function Message({ of }: { of: Approval }) {
 
 const LATER = 'Without an answer until then, it is not sent, and its delivery fails.';
 
-interface AnswerProps {
-  readonly of: Approval;
-  readonly changed: () => void;
-  /** The message is on the page, so that no dialog has to show it before. */
-  readonly isShown?: boolean;
-}
+type AnswerProps = { readonly of: Approval; readonly changed: () => void };
 
 /** Approves, which the person can undo for five seconds, or rejects. */
-function Answer({ of, changed, isShown = false }: AnswerProps) {
+function Answer({ of, changed }: AnswerProps) {
   const [reason, setReason] = useState('');
   const what = whatOf(of);
   const answer = (approve: boolean) => async (): Promise<string> => {
-    const how = approve ? { undoable: true } : reason === '' ? {} : { reason };
-    const { answer: given } = await call('answerApproval', { id: of.id, approve, undoable: false, ...how }).finally(
-      changed,
-    );
-    if (!approve || given === null) return 'Rejected.';
+    const how = approve || reason === '' ? {} : { reason };
+    const input = { id: of.id, approve, undoable: approve, ...how };
+    const { answer: given } = await call('answerApproval', input).finally(changed);
+    if (!approve || given === null) return 'Rejected. Nothing is sent.';
     // By the clock of this browser, which may differ.
     const until = Date.now() + given.takes_effect_at - given.at;
     const at = instant(given.takes_effect_at, 'second');
@@ -174,25 +159,14 @@ function Answer({ of, changed, isShown = false }: AnswerProps) {
   return (
     <Operator>
       <span class="bar">
-        {isShown ? (
-          <Act act={answer(true)} primary label={`Approve and send ${what}`}>
-            Approve and send
-          </Act>
-        ) : (
-          <Ask
-            text="Approve"
-            primary
-            label={`Approve ${what}`}
-            title={`Approve ${what}`}
-            choices={{ 'Approve and send': answer(true) }}
-          >
-            <Message of={of} />
-          </Ask>
-        )}
+        <Act act={answer(true)} primary label={`Approve and send ${what}`}>
+          Approve and send
+        </Act>
         <Ask text="Reject" label={`Reject ${what}`} title={`Reject ${what}`} choices={{ Reject: answer(false) }}>
-          {!isShown && <Message of={of} />}
+          <p>The message is not sent.</p>
           <Field label="Reason (optional)" value={reason} change={setReason} />
         </Ask>
+        <span class="dim small">You can undo an approval for five seconds.</span>
       </span>
     </Operator>
   );

@@ -29,21 +29,18 @@ export function DeliveryView({ id }: ViewProps) {
   return <Page request={request} delivery={delivery} main={delivery} of="Deliveries" />;
 }
 
-interface PageProps {
-  readonly request: Loaded<CapturedRequest>;
-  readonly delivery: Loaded<Stored>;
-  /** The one that the address names. */
-  readonly main: Loaded<unknown>;
-  readonly of: string;
-}
+type PageProps = { request: Loaded<CapturedRequest>; delivery: Loaded<Stored>; main: Loaded<unknown>; of: string };
 
+/** @param main the one that the address names */
 function Page({ request: { data: request }, delivery: { data: delivery, reload }, main, of }: PageProps) {
   const isWhole = request !== null && (request.body !== null || request.body_base64 !== null);
   const explained = useData('explainRequest', isWhole ? { id: request.id } : null, false);
   const isDead = delivery?.state === 'dead';
-  const again = isWhole && <ReplayRequest of={request} explained={explained.data} isMain={!isDead} />;
+  const isOver = delivery === null || ['done', 'skipped'].includes(delivery.state);
+  const again = isWhole && <ReplayRequest of={request} explained={explained.data} isMain={isOver} />;
   const { outcome = '', reason = null } = request ?? {};
   const state = delivery === null ? <State of={outcome} reason={reason} /> : <State of={delivery.state} />;
+  const checks = isWhole && <Show of={explained}>{(now) => <ExplanationCard of={now} was={request} />}</Show>;
   return (
     <>
       <Head title={titleOf({ request, delivery })} of={of} about={main.data !== null && state}>
@@ -57,19 +54,20 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
             <div class="grid">
               <div class="stack">
                 <Timeline request={request} delivery={delivery} explained={explained.data} />
-                {delivery !== null && <Outputs of={delivery} />}
+                <Summary request={request} delivery={delivery} />
               </div>
               <div class="stack">
-                <Summary request={request} delivery={delivery} />
+                {delivery === null && checks}
                 <Card title="Prompt" id="prompt">
                   {delivery !== null && <Block label="Prompt">{delivery.dispatch.prompt}</Block>}
                   {delivery === null && !isWhole && <p class="dim">{NO_BODY}</p>}
                   {delivery === null && isWhole && <Show of={explained}>{(now) => <Prompt of={now} />}</Show>}
                 </Card>
                 {delivery !== null && <Run of={delivery.run} />}
+                {delivery !== null && <Outputs of={delivery} />}
               </div>
             </div>
-            {isWhole && <Show of={explained}>{(now) => <ExplanationCard of={now} was={request} />}</Show>}
+            {delivery !== null && checks}
             {request !== null && <Received of={request} isWhole={isWhole} />}
           </>
         )}
@@ -83,34 +81,34 @@ type Both = { readonly request: CapturedRequest | null; readonly delivery: Store
 function titleOf({ request, delivery }: Both): string {
   const route = delivery?.route ?? request?.route ?? '';
   if (route === '' && delivery?.job != null) return `Run of job ${delivery.job}`;
-  const event = ['Event', known(request?.event || delivery?.event || '')].filter(Boolean).join(' ');
-  return route === '' ? `${event} ${request?.path ?? ''}`.trim() : `${event} for route ${route}`;
+  const event = [known(request?.event || delivery?.event || ''), 'event'].filter(Boolean).join(' ');
+  return `${route || (request?.path ?? 'gateway')}: ${event}`;
 }
 
 const NO_BODY = 'The body was not captured: the request was rejected before it was read or verified.';
 
-const Received = ({ of, isWhole }: { of: CapturedRequest; isWhole: boolean }) => (
-  <div class="grid">
-    <Card title="Payload" id="payload" aside={isWhole && <Copies of={of} />}>
-      <Payload of={of} />
-    </Card>
-    <Card title="Headers">
-      <Facts of={of.headers.map(([name = '', value = '']) => [name, <span class="mono">{value}</span>])} />
-    </Card>
-  </div>
-);
-
 const SIGNED = 'The signature is not included: a route that verifies it responds with 401.';
 
-function Copies({ of: { id, verified, scheme } }: { of: CapturedRequest }) {
+function Received({ of, isWhole }: { of: CapturedRequest; isWhole: boolean }) {
+  const { id, verified, scheme, headers } = of;
   const print = (form: 'curl' | 'test') => async (): Promise<string> => (await call('printRequest', { id, form })).text;
-  return (
+  const copies = (
     <span class="bar">
       <Copy text={print('curl')} note={verified && scheme !== 'none' ? SIGNED : ''}>
         Copy as curl
       </Copy>
       <Copy text={print('test')}>Copy as test</Copy>
     </span>
+  );
+  return (
+    <div class="grid">
+      <Card title="Payload" id="payload" aside={isWhole && copies}>
+        <Payload of={of} />
+      </Card>
+      <Card title="Headers">
+        <Facts of={headers.map(([name = '', value = '']) => [name, <span class="mono">{value}</span>])} />
+      </Card>
+    </div>
   );
 }
 
@@ -213,31 +211,14 @@ function Outputs({ of: { outputs, dispatch, state } }: { of: Stored }) {
 }
 
 function Run({ of }: { of: Stored['run'] }) {
-  const { attempts, stderr, stdout, denied, answer, usage } = of;
+  const { attempts, stderr, stdout, denied, answer } = of;
   if (answer === null && attempts === 0) return null;
-  const texts = [
-    ['Answer', answer === '' ? '(empty)' : answer],
-    ['Standard error', stderr],
-    ['Standard output', stdout],
-  ] as const;
   return (
     <Card title="Run" id="run" aside={<span class="dim small">{runText(of)}</span>}>
-      <Facts
-        of={[
-          ['Attempts', attempts > 1 && String(attempts)],
-          ['Tokens', usage !== null && `${usage.input_tokens ?? 0} in, ${usage.output_tokens ?? 0} out`],
-          ['Cost', usage?.cost],
-        ]}
-      />
       {denied.length > 0 && <Note kind="warn">The sandbox blocked: {denied.join(', ')}</Note>}
-      {texts.map(
-        ([label, text]) =>
-          (text ?? '') !== '' && (
-            <Block key={label} title label={label}>
-              {text}
-            </Block>
-          ),
-      )}
+      {answer !== null && <Block title="Answer">{answer || '(empty)'}</Block>}
+      {stderr !== '' && <Block title="Standard error">{stderr}</Block>}
+      {stdout !== '' && <Block title="Standard output">{stdout}</Block>}
     </Card>
   );
 }
@@ -246,9 +227,7 @@ function Payload({ of: { body, body_base64, body_bytes } }: { of: CapturedReques
   const [path, setPath] = useState<Path | null>(null);
   if (body === null) {
     const size = body_bytes === null ? '' : ` (${bytes(body_bytes)})`;
-    return (
-      <p class="dim">{body_base64 === null ? `The body was not captured${size}.` : `The body is binary${size}.`}</p>
-    );
+    return <p class="dim">{`The body ${body_base64 === null ? 'was not captured' : 'is binary'}${size}.`}</p>;
   }
   const payload = parsed(body);
   if (payload === undefined) return <Block label="Body">{body}</Block>;

@@ -57,7 +57,7 @@ export const aboutText = ({ about }: Pick<Answered, 'about'>): string => (about?
 export function ExplanationCard({ of, was }: { of: Explanation; was: Answered }) {
   const isOver = isPast(of, was);
   const stages = isOver ? originalStages(of.stages, was) : of.stages;
-  const deciding = stages.find(({ result }) => result === 'stop') ?? stages.findLast(({ result }) => result === 'pass');
+  const deciding = stages.find(({ result }) => result === 'stop');
   const [open, setOpen] = useState(deciding?.stage ?? '');
   const stage = stages.find((each) => each.stage === open);
   return (
@@ -66,7 +66,7 @@ export function ExplanationCard({ of, was }: { of: Explanation; was: Answered })
       id="checks"
       aside={!isOver && <State of={of.outcome} reason={of.reason} />}
     >
-      {!isOver && <p class="dim small">Each check, repeated with the current configuration.</p>}
+      {!isOver && <p class="dim small">{of.outcome === was.outcome ? SAME : OTHER}</p>}
       <Difference of={of} was={was} />
       {of.would_not_start !== null && <Note kind="bad">The gateway would not start: {of.would_not_start}</Note>}
       {GROUPS.map(([title, names]) => {
@@ -125,13 +125,11 @@ function Difference({ of, was }: { of: Explanation; was: Answered }) {
       </Note>
     );
   }
-  if (of.outcome === outcome) return null;
-  return (
-    <Note kind="warn">
-      With the current configuration the outcome would be <State of={of.outcome} reason={of.reason} />
-    </Note>
-  );
+  return null;
 }
+
+const SAME = 'Each check, repeated with the current configuration.';
+const OTHER = 'Each check, repeated with the current configuration: the outcome is another one now.';
 
 function Detail({ stage, of }: { stage: Stage; of: Explanation }) {
   const { scheme, looked_for, accepts, matched, cause, detail, age_seconds } = stage;

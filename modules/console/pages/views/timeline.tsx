@@ -39,7 +39,7 @@ export function Timeline({ request, delivery, explained }: Props) {
               {text} <span class="dim">{about}</span>
             </span>
             <time class="dim small" dateTime={new Date(at).toISOString()} title={instant(at, 'second')}>
-              {index === 0 ? instant(at, 'second').slice(11, 19) : after(at - begin)}
+              {index === 0 ? instant(at, 'second').slice(11, 19) : after(Math.max(0, at - begin))}
             </time>
           </li>
         ))}
@@ -59,20 +59,16 @@ function requestSteps(request: CapturedRequest, explained: Explanation | null, i
   const isSigned = scheme !== 'none' && scheme !== null;
   const why = (reason === null ? outcome : `${outcome}: ${reason}`).replaceAll('_', ' ');
   const filter = explained?.stages.find(({ stage }) => stage === 'filter')?.result;
-  const signature = isSigned
-    ? step(at, ['good', 'shield'], <Jump to="checks">Signature verified</Jump>, scheme)
-    : step(at, ['calm', 'shield'], <Jump to="checks">Signature not checked</Jump>);
+  const checked = <Jump to="checks">{isSigned ? 'Signature verified' : 'Signature not checked'}</Jump>;
   return [
     step(at, ['calm', 'requests'], <Jump to="payload">Received</Jump>, `${method} ${path}${size}`),
-    ...(verified ? [signature] : []),
+    ...(verified ? [step(at, [isSigned ? 'good' : 'calm', 'shield'], checked, isSigned && scheme)] : []),
     ...(filter === 'pass' && reason !== 'filter'
       ? [step(at, ['good', 'funnel'], <Jump to="checks">Filters passed</Jump>)]
       : []),
     ...(isStored ? [] : [step(at, lookOf(outcome), <Jump to="checks">{`Responded ${status}`}</Jump>, why)]),
   ];
 }
-
-const WAITING: Look = ['warn', 'clock'];
 
 function deliverySteps(delivery: Stored, request: CapturedRequest | null): readonly Step[] {
   const { timeline, accepted_at, outputs, waits_for, waits_since, state, route } = delivery;
@@ -87,25 +83,24 @@ function deliverySteps(delivery: Stored, request: CapturedRequest | null): reado
     return [own, step(at, ['calm', 'check'], <Jump to="outputs">Outputs</Jump>, names)];
   });
   if (waits_for === null)
-    return state === 'running' ? [...steps, step(firstRun, ['warn', 'loader'], 'Running')] : steps;
-  const places = {
-    session: ['sessions'],
-    pause: ['routes', route ?? ''],
-    agent: ['sessions'],
-    approval: ['approvals'],
-  };
+    return state === 'running'
+      ? [...steps, step(firstRun, ['warn', 'loader'], <Jump to="prompt">Running</Jump>)]
+      : steps;
+  const own = waits_for === 'pause' ? ['routes', route ?? ''] : [waits_for === 'approval' ? 'approvals' : 'sessions'];
   const text = `Waiting for ${WAITS_FOR[waits_for]}`;
-  return [...steps, step(waits_since ?? accepted_at, WAITING, <a href={to(places[waits_for])}>{text}</a>)];
+  return [...steps, step(waits_since ?? accepted_at, ['warn', 'clock'], <a href={to(own)}>{text}</a>)];
 }
 
 const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** `287 ms, exit code 0, 1200 tokens`. */
-export const runText = ({ duration_ms, exit_code, signal, usage }: Stored['run']): string =>
+/** `287 ms, exit code 0, 1200 tokens in, 80 out`. */
+export const runText = ({ attempts, duration_ms, exit_code, signal, usage }: Stored['run']): string =>
   [
+    attempts > 1 && `${attempts} attempts`,
     duration_ms !== null && duration(duration_ms),
     exit_code === null ? signal : `exit code ${exit_code}`,
-    usage !== null && `${(usage.input_tokens ?? 0) + (usage.output_tokens ?? 0)} tokens`,
+    usage !== null && `${usage.input_tokens ?? 0} tokens in, ${usage.output_tokens ?? 0} out`,
+    usage?.cost != null && `cost ${usage.cost}`,
   ]
     .filter(Boolean)
     .join(', ');
@@ -118,8 +113,7 @@ function momentStep(moment: Stored['timeline'][number], delivery: Stored, reques
     const response = request === null ? '' : `responded ${request.status}`;
     return step(at, ['good', 'check'], <a href={to(['deliveries', id])}>{text}</a>, response);
   }
-  const isRun = run.answer !== null || run.attempts > 0;
-  const place = isRun ? 'run' : 'prompt';
+  const place = run.answer !== null || run.attempts > 0 ? 'run' : 'prompt';
   if (what === 'run started') return step(at, ['calm', 'bot'], <Jump to="prompt">{text}</Jump>);
   if (what.startsWith('answered')) return step(at, ['good', 'bot'], <Jump to="run">{text}</Jump>, runText(run));
   const [kind, icon] = lookOf(what.split(' ', 1)[0] === 'approved' ? 'approved' : (outcome ?? what));
@@ -128,8 +122,8 @@ function momentStep(moment: Stored['timeline'][number], delivery: Stored, reques
   if (target === null) return step(at, [kind, icon], what === state ? text : <Jump to={place}>{text}</Jump>, why);
   const isSent = what === 'delivered';
   const output = outputs.find(({ name, target: receiver }) => target === `${receiver} (${name})`);
-  const posted = output?.message_id ?? '';
-  const link = isSent && webAddress(posted) !== null && <External url={posted} />;
+  const { message_id: posted = null } = output ?? {};
+  const link = isSent && webAddress(posted ?? '') !== null && <External url={posted ?? ''} />;
   const jump = <Jump to={output === undefined ? place : 'outputs'}>{`${text}: ${target}`}</Jump>;
   return step(at, [kind, isSent ? 'deliveries' : icon], jump, link || why);
 }
