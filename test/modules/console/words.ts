@@ -67,6 +67,7 @@ export const WORDS = {
   decide: /^(Approve|Reject)/,
   approved: 'Approved. The message is sent at',
   isApproved: 'This was approved by console',
+  takesEffect: /takes effect at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/,
   isRejected: 'This was rejected by console',
   reason: 'Reason (optional)',
 } as const;

@@ -216,6 +216,7 @@ function Run({ of }: { of: Stored['run'] }) {
   return (
     <Card title="Run" id="run" aside={<span class="dim small">{runText(of)}</span>}>
       {denied.length > 0 && <Note kind="warn">The sandbox blocked: {denied.join(', ')}</Note>}
+      {answer === null && runText(of) === '' && <p class="dim">The run has not ended yet.</p>}
       {answer !== null && <Block title="Answer">{answer || '(empty)'}</Block>}
       {stderr !== '' && <Block title="Standard error">{stderr}</Block>}
       {stdout !== '' && <Block title="Standard output">{stdout}</Block>}
