@@ -109,7 +109,7 @@ function Result({ of: { id, state, answer }, changed }: Pick<AnswerProps, 'of' |
   return (
     <Note kind={state === 'approved' ? 'good' : 'warn'}>
       {by === undefined ? EXPIRED : text}{' '}
-      {state === 'approved' && <Undo act={undo(id, changed)} until={takes_effect_at} />}
+      <Operator>{state === 'approved' && <Undo act={undo(id, changed)} until={takes_effect_at} />}</Operator>
     </Note>
   );
 }
