@@ -10,7 +10,7 @@ import { CliError } from '../../../cli/base/errors.ts';
 import type { ServedGateway } from '../../../cli/base/module.ts';
 import { chooseDeliveries, storeReplays } from '../../../cli/deliveries/filter.ts';
 import { checkDraft, chooseTimezone, profileOf, reportSaved } from '../../../cli/jobs/draft-job.ts';
-import { changedJob, editJob, routesOf } from '../../../cli/jobs/edit-job.ts';
+import { editJob, routesOf } from '../../../cli/jobs/edit-job.ts';
 import {
   findJob,
   fireJob,
@@ -97,8 +97,7 @@ export const changeJob = (
     const record = recordOf({ records, table: service.table }, job);
     const change = { name, config, timezone: chooseTimezone(timezone, record.timezone) };
     const open = await servedTable(context, service);
-    const scope = { store: storeAs(service.store, by), open, context };
-    const saved = isDryRun ? changedJob(record, change, open) : await editJob(record, change, scope);
+    const saved = await editJob(record, change, { store: storeAs(service.store, by), open, context, isDryRun });
     if (!isDryRun) service.changed();
     return reportSaved(saved, context.clock.now());
   });
