@@ -1,7 +1,6 @@
 /** Rules about parts of a config without the expected effect. */
 
 import { DEFAULT_PROFILE } from '../../base/names.ts';
-import { entryLabel } from '../../base/text.ts';
 import type { ProfilePlan, RouteConfig, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
 import { readPlaceholders } from '../config/grammar.ts';
 import type { ExtraValue, RouteTarget } from '../config/route-keys.ts';
@@ -21,7 +20,7 @@ export const addressForm = deliveryRule('address-form', checkAddresses, {
     for (const [written, { home_channel: home }] of targetEntries(config)) {
       const plan = table.targets[targetNamed(table.target_names, written) ?? ''];
       if (plan === undefined || home === undefined || parseSecretRef(String(home), '').kind !== 'literal') continue;
-      const flaw = flawOf(written, plan, { key: 'chat_id', text: String(home), isNeeded: true });
+      const flaw = flawOf(written, plan, ['chat_id', String(home), true]);
       if (flaw !== null) report({ path: ['platforms', written, 'home_channel'], at: 'value', ...flaw });
     }
   },
@@ -37,56 +36,42 @@ function checkAddresses({ config, profile, scope, hasPayload, report }: Receiver
         continue;
       }
       const binding = profile?.targets[plan.name];
-      const flaw = flawOf(name, plan, { key, text, isNeeded: isNeeded(plan, key, extra, binding) }, binding);
+      const flaw = flawOf(name, plan, [key, text, isNeeded(plan, key, extra, binding)], binding);
       if (flaw !== null) report({ path: ['deliver_extra', ...path], at: 'value', ...flaw });
     }
   }
 }
 
+type Extra = ReadonlyMap<string, ExtraValue>;
+
 /** Whether the target sends nothing without a value for this key; `http` has a placeholder of its URL for each. */
-function isNeeded(
-  plan: TargetPlan,
-  key: string,
-  extra: ReadonlyMap<string, ExtraValue>,
-  binding?: TargetBinding,
-): boolean {
+function isNeeded(plan: TargetPlan, key: string, extra: Extra, binding?: TargetBinding): boolean {
   const isUrl = plan.variants.some(({ webhook }) => webhook !== undefined);
   const isRequired = plan.address.some(({ name, required }) => name === key && (required || isUrl));
   if (isRequired || key !== 'chat_id' || binding === undefined) return isRequired;
-  const inThread = THREAD_KEYS.some((each) => !isEmpty(extra.get(each)?.text ?? ''));
+  const inThread = THREAD_KEYS.some((each) => (extra.get(each)?.text ?? '').trim() !== '');
   return needsChat(plan, binding, inThread);
 }
 
-const isEmpty = (text: string): boolean => text.trim() === '';
+type Written = readonly [key: string, text: string, isNeeded: boolean];
 
-interface Written {
-  /** A key of `deliver_extra`. */
-  readonly key: string;
-  readonly text: string;
-  readonly isNeeded: boolean;
-}
-
-/**
- * What is wrong with the value; null if it may be right, or has a placeholder. Each variant is considered, unless the binding
- * names one.
- */
+/** What is wrong with a value; null if nothing, or if it has a placeholder. Each variant counts, unless the binding names one. */
 function flawOf(
   target: string,
   plan: TargetPlan,
-  { key, text, isNeeded }: Written,
+  [key, text, isNeeded]: Written,
   binding?: TargetBinding,
 ): Pick<Reported, 'message' | 'hint'> | null {
-  const fails = `\`${target}\` does not accept the address ${JSON.stringify(text)}: every delivery to it fails`;
-  if (isNeeded && isEmpty(text)) return { message: fails, hint: `write a value for \`${key}\`, or remove the key` };
+  const isBlank = text.trim() === '' && isNeeded;
   // Other rules report invalid placeholders.
-  if (text === '' || /[{}]/.test(text)) return null;
-  const field = THREAD_KEYS.includes(key) ? 'thread' : key;
+  if (!isBlank && (text === '' || /[{}]/.test(text))) return null;
   const variants = plan.variants.filter((variant) => binding === undefined || variant.name === binding.variant);
-  const [form, ...forms] = (variants.length === 0 ? [plan] : variants).map(
-    ({ address }) => address.find(({ name }) => name === field)?.pattern ?? null,
+  const forms = (variants.length === 0 ? [plan] : variants).map(
+    ({ address }) => address.find(({ name }) => name === (THREAD_KEYS.includes(key) ? 'thread' : key))?.pattern ?? null,
   );
-  if ([form, ...forms].some((each) => each == null || linearRegex(each).matches(text))) return null;
-  return { message: fails, hint: `the form is ${form}; docs/targets.md explains where to find it` };
+  if (!isBlank && forms.some((form) => form === null || linearRegex(form).matches(text))) return null;
+  const message = `\`${target}\` does not accept the address ${JSON.stringify(text)}: every delivery to it fails`;
+  return { message, hint: `the form is ${forms[0] ?? 'any text'}; docs/targets.md explains where to find it` };
 }
 
 /** A delivery without a chat (§4.4). */
@@ -167,6 +152,7 @@ export function checkEnabled(
   scope: Pick<RouteScope, 'table' | 'invalidNames'>,
   report: Reporter,
 ): void {
+  const { target_names: names } = scope.table;
   const where = profile.home === '' ? '' : ` of the profile \`${profile.name}\``;
   for (const { name, index, target } of targets) {
     if (target === null || Object.hasOwn(profile.targets, target)) continue;
@@ -174,10 +160,13 @@ export function checkEnabled(
     const message = `the target \`${name}\` is not enabled: every delivery to it fails`;
     const plan = scope.table.targets[target];
     const shared = plan?.platform === undefined ? undefined : scope.table.targets[plan.platform];
+    // The entry of all targets of a service: `github` for `github_labels`.
+    const common = Object.keys(names).find((each) => names[each] === plan?.platform && target.startsWith(`${each}_`));
+    const entry = profile.targets[shared?.name ?? '']?.label ?? common ?? shared?.name;
     const hint =
       shared === undefined
         ? `set \`platforms.${name}.enabled: true\` in the config${where}, with its credentials`
-        : `set ${requiredSettings(plan)} under \`platforms.${entryLabel(profile, shared.name)}\` in the config${where}`;
+        : `set ${requiredSettings(plan)} under \`platforms.${entry}\` in the config${where}`;
     report({ path: deliverPath(index), at: 'value', message, hint });
   }
 }

@@ -12,8 +12,6 @@ const CONNECTIONS = 64;
 
 const CONNECT = { timeout: 10_000 };
 
-/** Maximum size of the names and values of a response's headers, in bytes. */
-const MAX_HEADERS = 16_384;
 /** Maximum bytes that are parsed at once. */
 const PIECE = 1024;
 
@@ -68,7 +66,8 @@ async function openAgent(connector: () => Promise<buildConnector.connector>): Pr
         error === null ? callback(null, readInPieces(socket)) : callback(error, null),
       ),
     keepAliveTimeout: 4_000,
-    maxHeaderSize: MAX_HEADERS,
+    // Bytes of all names and values of a response.
+    maxHeaderSize: 16_384,
   });
 }
 

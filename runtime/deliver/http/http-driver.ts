@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto';
 import type { BaseUrl } from '../../../base/net.ts';
 import type { ShownPlace } from '../../../schemas/generated/types.ts';
 import { traceHeaders } from '../../platform/log.ts';
+import { noForm } from '../address.ts';
 import type {
   Addressed,
   BoundTarget,
@@ -336,11 +337,6 @@ function prepareAddress(
   if (typeof address === 'string') return address;
   const form = variant.pickRequest(address);
   return form === null ? noForm(address, request) : { form, address };
-}
-
-function noForm(address: Values['address'], { extra }: Addressed): string {
-  if (address.has('chat_id')) return 'chat_id does not have a form that this target accepts';
-  return Object.hasOwn(extra, 'chat_id') ? 'deliver_extra.chat_id is empty' : 'no chat_id and no home_channel';
 }
 
 /** A series has one post at each address. */

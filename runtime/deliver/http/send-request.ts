@@ -86,8 +86,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: RawResponse['headers']): void {
     // 1xx responses precede the final one.
     if (status < 200) {
-      this.preceding += 1;
-      if (this.preceding > MOST_PRECEDING) this.fail('UND_ERR_HEADERS_OVERFLOW');
+      if (++this.preceding > MOST_PRECEDING) this.fail('UND_ERR_HEADERS_OVERFLOW');
       return;
     }
     this.status = status;
