@@ -338,7 +338,51 @@ platforms:
   });
 });
 
+let slackEvents = 0;
+/** Sends an event as Slack does; returns the gateway's record of it. */
+async function sendSlack(service: Pick<OperatedService, 'handle'>, clock: FastClock, event: Record<string, unknown>) {
+  const body = JSON.stringify({ event_id: `e${++slackEvents}`, event });
+  const time = Math.floor(clock.now() / 1000);
+  const signature = createHmac('sha256', SECRET).update(`v0:${time}:${body}`).digest('hex');
+  const headers = {
+    'content-type': 'application/json',
+    'x-slack-request-timestamp': String(time),
+    'x-slack-signature': `v0=${signature}`,
+  };
+  await handleAgain(service, new Request('http://x/webhooks/pulls', { method: 'POST', body, headers }));
+}
+
 describe('Slack', () => {
+  test('reports reactions of the bot itself, which start no run, and those of people', async (t) => {
+    const slack = await startFakeHttp(t, ({ path, headers }): FakeAnswer => {
+      const isOurs = path === '/auth.test' && headers.authorization === 'Bearer ghp_canary0001';
+      return { body: isOurs ? { ok: true, user_id: 'U0BOT', team_id: 'T1' } : { ok: false, error: 'invalid_auth' } };
+    });
+    const yaml = `
+platforms:
+  webhook:
+    enabled: true
+    secret: env:SECRET
+    routes:
+      pulls: { source: slack, events: [reaction_added, reaction_removed], prompt: "{event.user}" }
+  slack: { enabled: true, token: env:TOKEN, api_base: "${slack.url}" }
+`;
+    const { service, runs, clock } = await gateway(t, yaml, { clock: new FastClock(Date.now()) });
+    await until(async () => slack.seen.some(({ path }) => path === '/auth.test'));
+    const react = (type: string, user: string) => sendSlack(service, clock, { type, user, item: { channel: 'C1' } });
+    const stored = async () => (await service.store.read({ kind: 'list', filter: { limit: 1000 } })).length;
+    const isIgnored = async (type: string, user: string): Promise<boolean> => {
+      const before = await stored();
+      await react(type, user);
+      return (await stored()) === before;
+    };
+    // The first ones may arrive before Slack has said who the bot is.
+    await until(() => isIgnored('reaction_added', 'U0BOT'));
+    assert.equal(await isIgnored('reaction_removed', 'U0BOT'), true);
+    assert.equal(await isIgnored('reaction_added', 'U0HUMAN'), false);
+    await until(async () => runs.some(({ prompt }) => prompt === 'U0HUMAN'));
+  });
+
   test('shows one reaction of the bot at the message', async (t) => {
     const reactions: string[] = [];
     const changes: string[] = [];
@@ -369,18 +413,7 @@ platforms:
   slack: { enabled: true, token: env:TOKEN, api_base: "${slack.url}" }
 `;
     const { service, runs, clock } = await gateway(t, yaml, { clock: new FastClock(Date.now()) });
-    const body = JSON.stringify({
-      event_id: 'e1',
-      event: { type: 'app_mention', channel: 'C1', ts: '17.1', user: 'U2', text: 'hi' },
-    });
-    const time = Math.floor(clock.now() / 1000);
-    const signature = createHmac('sha256', SECRET).update(`v0:${time}:${body}`).digest('hex');
-    const headers = {
-      'content-type': 'application/json',
-      'x-slack-request-timestamp': String(time),
-      'x-slack-signature': `v0=${signature}`,
-    };
-    await handleAgain(service, new Request('http://x/webhooks/pulls', { method: 'POST', body, headers }));
+    await sendSlack(service, clock, { type: 'app_mention', channel: 'C1', ts: '17.1', user: 'U2', text: 'hi' });
     await until(async () => runs.length === 1 && reactions.join() === 'hourglass_flowing_sand');
     runs[0]?.answer('fine');
     await until(async () => reactions.join() === 'white_check_mark');
