@@ -1,8 +1,9 @@
 /** The progress of events, shown at their objects on doubles of GitHub and Slack. */
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
+import { storeReplays } from '../../../cli/deliveries/filter.ts';
 import { compileText } from '../../../main/compiler.ts';
 import { answerApproval, listApprovals } from '../../../modules/outputs/runtime/approvals.ts';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
@@ -224,6 +225,46 @@ describe('a reaction', () => {
       [['warn', 'github_reaction']],
     );
     assert.doesNotMatch(JSON.stringify(log.lines), /canary/);
+  });
+
+  test('follows replays: of a failed run, and of an answer that was not delivered', async (t) => {
+    let isRefused = true;
+    const telegram = await startFakeHttp(t, (): FakeAnswer => {
+      if (isRefused) return { status: 403, body: { ok: false, error_code: 403, description: 'Forbidden: kicked' } };
+      return { body: { ok: true, result: { message_id: 1 } } };
+    });
+    const github = await new FakeGitHub().start(t);
+    github.tokens.set('ghp_canary0001', 'our-bot');
+    const yaml = config(github.url, 'progress: reaction\n        deliver: telegram').replace(
+      /(telegram: .*api_base: )"[^"]*"/,
+      `$1"${telegram.url}", allow_http: true`,
+    );
+    const { service, runs, clock } = await gateway(t, yaml);
+    const replayed = async (state: 'dead' | 'done'): Promise<string> => {
+      const newest = async () => (await service.store.read({ kind: 'list', filter: { limit: 1 } }))[0];
+      const row = await until(async () => (await newest())?.state === state && newest());
+      const options = { clock, random: randomBytes, rerun: false, again: false, dryRun: false, onProgress: () => {} };
+      const { done, refused } = await storeReplays(service.store, [row?.id ?? ''], options);
+      assert.deepEqual(refused, []);
+      service.changed();
+      return done[0]?.replay_of === null ? 'sent again' : 'run again';
+    };
+    await send(service);
+    await until(async () => runs.length === 1);
+    runs[0]?.answer('!broken');
+    await shows(github, '-1');
+    assert.equal(await replayed('dead'), 'run again');
+    await until(async () => runs.length === 2);
+    await shows(github, 'rocket');
+    runs[1]?.answer('fine');
+    await shows(github, '-1');
+    isRefused = false;
+    assert.equal(await replayed('dead'), 'sent again');
+    await shows(github, '+1');
+    assert.equal(runs.length, 2);
+    clock.rush(1000);
+    await until(async () => (await service.store.read({ kind: 'guard_rows', of: 'progress' })).length === 0);
+    assert.deepEqual(marksAt(github), ['+1']);
   });
 
   test('is not sent again, with one warning, if the service refuses it', async (t) => {
