@@ -1,8 +1,8 @@
 /** The operations of the API by id: each calls control operations and returns the result that the OpenAPI document describes. */
 import { alertTitle } from '../../../../base/names.ts';
 import { utcTime } from '../../../../base/text.ts';
+import { readResets } from '../../../../runtime/store/actions.ts';
 import { findDelivery } from '../../../../runtime/store/find-delivery.ts';
-import { readResets } from '../../../../runtime/store/listed-rows.ts';
 import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
 import { sessionName } from '../../../../runtime/store/records.ts';
 import { runFacts, shownOutputs, timeline, whyNotReplay, withLabels } from '../../../../runtime/store/timeline.ts';
