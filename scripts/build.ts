@@ -15,10 +15,10 @@ const status = await runTsc(ROOT, ['-p', 'tsconfig.build.json']);
 if (status !== 0) process.exit(status);
 await bundle(ROOT, DIST);
 cpSync(join(ROOT, 'catalog'), join(DIST, 'catalog'), { recursive: true });
-// Next to the file that reads them.
-cpSync(join(ROOT, 'modules/convert/cli/run-hook.mjs'), join(DIST, 'cli/parts/run-hook.mjs'));
-for (const file of ['launch.mjs', 'guarded-connections.mjs', 'guarded-secrets.mjs', 'limits.mjs', 'bwrap.sh'])
-  cpSync(join(ROOT, 'modules/sandbox/runtime', file), join(DIST, 'cli/parts', file));
+// Programs that are started as they are, next to the file that starts them.
+for (const folder of ['modules/convert/cli', 'modules/sandbox/runtime'])
+  for (const file of readdirSync(join(ROOT, folder)).filter((name) => /\.(?:mjs|sh)$/.test(name)))
+    cpSync(join(ROOT, folder, file), join(DIST, 'cli/parts', file));
 chmodSync(join(DIST, 'cli/parts/bwrap.sh'), 0o755);
 // The YAML files are also shipped, for inspection.
 await writeCatalog(ROOT, join(ROOT, 'catalog'), join(DIST, 'catalog'));

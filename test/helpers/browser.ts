@@ -17,7 +17,7 @@ const FLAGS = [
 ];
 
 /** A long timeout, because a busy machine is not a failure: it only passes if nothing happens any more. */
-const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 60_000;
 
 const executablePath = PATHS.find((path) => existsSync(path));
 

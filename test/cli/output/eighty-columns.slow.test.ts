@@ -77,7 +77,7 @@ test('lists and details fit', async (t) => {
   const [dead] = JSON.parse((await gateway.cli('deliveries', 'list', '--json')).stdout) as { id: string }[];
   const shown = {
     'requests list': 'review-of-pull-requests',
-    'requests show': '8',
+    'requests show': 'invalid_signature',
     'deliveries list': 'review-of-pull-requests',
     [`deliveries show ${dead?.id}`]: 'no credit left',
     'gateway status': gateway.url,

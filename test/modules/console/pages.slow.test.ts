@@ -19,9 +19,6 @@ import { ROOT } from '../../helpers/root.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 import { WORDS } from './words.ts';
 
-/** Part of `npm run test:long` only: after the latest changes of the pages it was not seen to end on a busy machine. */
-const SKIPPED = process.env.HOOKWRIGHT_LONG_TESTS === '1' ? NO_BROWSER : 'npm run test:long runs it';
-
 /** Screenshots for people to look at; not under version control. */
 const TOKEN = 'token-of-the-operators';
 const AUTH = { authorization: `Bearer ${TOKEN}` };
@@ -91,14 +88,12 @@ async function addFigures(path: string): Promise<void> {
 }
 
 const SCREENS = [
-  { name: 'wide-light', width: 1280, height: 900, colorScheme: 'light' },
-  { name: 'small-dark', width: 390, height: 844, colorScheme: 'dark' },
-  { name: 'wide-dark', width: 1280, height: 900, colorScheme: 'dark' },
-  { name: 'small-light', width: 390, height: 844, colorScheme: 'light' },
+  { name: 'wide', width: 1280, height: 900 },
+  { name: 'small', width: 390, height: 844 },
 ] as const;
 const VIEWS = ['Overview', 'Requests', 'Deliveries', 'Routes', 'Jobs', 'Sessions', 'Approvals', 'Blueprints', 'Nodes'];
 
-describe('the pages of the console', { skip: SKIPPED, timeout: 3_600_000 }, () => {
+describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, () => {
   let console: TestedConsole;
   let browser: Browser;
   let accepts = false;
@@ -208,7 +203,7 @@ describe('the pages of the console', { skip: SKIPPED, timeout: 3_600_000 }, () =
     });
   });
 
-  for (const { name, width, height, colorScheme } of SCREENS) {
+  for (const { name, width, height } of SCREENS) {
     describe(name, () => {
       let context: BrowserContext;
       let page: Page;
@@ -217,7 +212,7 @@ describe('the pages of the console', { skip: SKIPPED, timeout: 3_600_000 }, () =
       const asked: string[] = [];
 
       before(async () => {
-        context = await browser.newContext({ extraHTTPHeaders: AUTH, viewport: { width, height }, colorScheme });
+        context = await browser.newContext({ extraHTTPHeaders: AUTH, viewport: { width, height } });
         await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: console.url });
         page = await context.newPage();
         page.on('pageerror', (error) => faults.push(error.message));
@@ -274,17 +269,20 @@ describe('the pages of the console', { skip: SKIPPED, timeout: 3_600_000 }, () =
 
       const shows = (text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
 
-      /** Takes a screenshot, and checks accessibility and width. */
+      /** Takes screenshots, and checks accessibility and width, in both themes. */
       const look = async (what: string): Promise<void> => {
-        await page.screenshot({ path: join(ARTEFACTS, `${name}-${what}.png`), fullPage: true });
-        const found = (await page.evaluate(
-          `${AXE}; axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, at: nodes.map(({ target }) => target.join(' ')) })))`,
-        )) as { readonly impact: string }[];
-        assert.deepEqual(
-          found.filter(({ impact }) => impact === 'serious' || impact === 'critical'),
-          [],
-          what,
-        );
+        for (const colorScheme of ['dark', 'light'] as const) {
+          await page.emulateMedia({ colorScheme });
+          await page.screenshot({ path: join(ARTEFACTS, `${name}-${colorScheme}-${what}.png`), fullPage: true });
+          const found = (await page.evaluate(
+            `${AXE}; axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, at: nodes.map(({ target }) => target.join(' ')) })))`,
+          )) as { readonly impact: string }[];
+          assert.deepEqual(
+            found.filter(({ impact }) => impact === 'serious' || impact === 'critical'),
+            [],
+            `${what}, ${colorScheme}`,
+          );
+        }
         const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
         assert.ok((overflow as number) <= 0, `${what} is ${overflow} px too wide`);
       };

@@ -62,7 +62,7 @@ interface UndoProps extends Pick<ActProps, 'act'> {
   readonly until: number;
 }
 
-/** A button to undo an action, which counts the seconds down and disappears. */
+/** A button to undo an action, which counts the seconds down and disappears. Also used in messages, which have no role. */
 export function Undo({ until, act }: UndoProps) {
   const secondsLeft = (): number => Math.ceil((until - Date.now()) / 1000);
   const [left, setLeft] = useState(secondsLeft());
@@ -73,11 +73,9 @@ export function Undo({ until, act }: UndoProps) {
   }, [until]);
   if (left <= 0) return null;
   return (
-    <Operator>
-      <Act act={act}>
-        Undo <span aria-hidden="true">({left} s)</span>
-      </Act>
-    </Operator>
+    <Act act={act}>
+      Undo <span aria-hidden="true">({left} s)</span>
+    </Act>
   );
 }
 

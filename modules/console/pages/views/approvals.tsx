@@ -72,7 +72,11 @@ function Result({ of: { id, state, answer }, changed }: Pick<AnswerProps, 'of' |
   return (
     <Note kind={state === 'approved' ? 'good' : 'warn'}>
       {by === undefined ? EXPIRED : `This was ${state} by ${by}, ${instant(at)}${reason ? `: ${reason}` : ''}.`}{' '}
-      {state === 'approved' && <Undo act={undo(id, changed)} until={takes_effect_at} />}
+      {state === 'approved' && (
+        <Operator>
+          <Undo act={undo(id, changed)} until={takes_effect_at} />
+        </Operator>
+      )}
     </Note>
   );
 }
