@@ -11,11 +11,11 @@ import { parseDuration } from './command-line/values.ts';
 import { printJson, printLine, printNote, visible } from './output/print.ts';
 import { describeAction, printList } from './output/table.ts';
 import {
+  actionsOnRoutes,
   curlLine,
   describeState,
   listRoutes,
   openTable,
-  readActions,
   strangerWarnings,
   subscriptionNamed,
   tryOpenTable,
@@ -103,7 +103,7 @@ export const webhookListCommand = command({
   options: { all: flag('Include static routes'), config: configOption, json: jsonOption },
   async run(context, given) {
     const open = await openTable(context, given.config);
-    const routes = listRoutes(context.home, open, given.all, await readActions(context, given.config));
+    const routes = listRoutes(context.home, open, given.all, await actionsOnRoutes(context, given.config));
     printList(context, routes, {
       json: given.json,
       columns: [
@@ -139,7 +139,7 @@ export const webhookShowCommand = command({
     const name = subscriptionNamed(home, given.name, open);
     const entries = parseSubscriptions(home, readSubscriptionText(home));
     const entry = entries.get(name);
-    const row = listRoutes(home, open, false, await readActions(context, given.config)).find(
+    const row = listRoutes(home, open, false, await actionsOnRoutes(context, given.config)).find(
       (each) => each.name === name,
     );
     if (!entries.has(name) || row === undefined) throw subscriptionNotFound(name);

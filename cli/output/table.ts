@@ -2,7 +2,7 @@
 
 import { createPaint } from '../../base/paint.ts';
 import { cutToWidth, displayWidth, utcTime } from '../../base/text.ts';
-import type { LastAction } from '../../runtime/store/records.ts';
+import type { LastAction } from '../../schemas/built/operations/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { printJson, terminalWidth, visible, wrapBeside, wrapWords } from './print.ts';
 

@@ -16,9 +16,9 @@ import { compileSubscriptions, SUBSCRIPTIONS_FILE } from '../../compiler/stages/
 import { isPlainMap } from '../../compiler/text/plain-data.ts';
 import { suggest } from '../../compiler/text/suggest.ts';
 import type { MachineFacts, ViewRule } from '../../compiler/views/views.ts';
+import type { ActionsOfRoute } from '../../runtime/store/actions.ts';
+import { readRouteActions } from '../../runtime/store/actions.ts';
 import type { Store } from '../../runtime/store/contract.ts';
-import type { ActionsOfRoute } from '../../runtime/store/listed-rows.ts';
-import { readRouteActions } from '../../runtime/store/listed-rows.ts';
 import { pausedRoutes } from '../../runtime/store/records.ts';
 import type { RouteRow, RouteState } from '../../schemas/built/operations/types.ts';
 import type { RouteConfig, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
@@ -367,7 +367,7 @@ export async function pauseRoute(given: PausedRouteName, paused: boolean, contex
 const PAUSES = { kind: 'guard_rows', of: 'pause' } as const;
 
 /** If the store cannot be read, no route is listed as paused, and a note is printed. */
-export async function readActions(
+export async function actionsOnRoutes(
   context: CliContext,
   configs: readonly string[] | undefined,
 ): Promise<ActionsOfRoute> {

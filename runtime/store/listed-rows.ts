@@ -3,7 +3,7 @@
  * session.
  */
 
-import type { RouteRow } from '../../schemas/built/operations/types.ts';
+import type { LastAction } from '../../schemas/built/operations/types.ts';
 import { isDispatch } from '../../schemas/built/rows/Dispatch.ts';
 import { isProgramEnd } from '../../schemas/built/rows/ProgramEnd.ts';
 import { isStep } from '../../schemas/built/rows/Step.ts';
@@ -12,8 +12,8 @@ import type { Store } from './contract.ts';
 import { decode, decodeOr, isCount, isInstant, isOneOf, isText, orNull, StoreDamaged } from './decode.ts';
 import type { BusySession, DispatchSummary, Query, SaidTurn, StoredDispatch } from './queries.ts';
 import { MOST_TURNS } from './queries.ts';
-import type { GuardRow, LastAction, Ref, SessionKey } from './records.ts';
-import { laneKey, readActions, readPause, sessionName } from './records.ts';
+import type { GuardRow, Ref, SessionKey } from './records.ts';
+import { sessionName } from './records.ts';
 import type { FinalState, ProgramEnd, ShownState, Step } from './states.ts';
 import { DISPATCH_STATES } from './states.ts';
 import { runDuration } from './timeline.ts';
@@ -274,26 +274,6 @@ export const resetRow = (of: SessionKey): Pick<GuardRow, 'kind' | 'key'> => ({ k
 /** The body of that row. @param last the number of the latest dispatch to leave out @param action who has reset it, and when */
 export const resetBody = (last: Ref, action?: Omit<LastAction, 'did'>): string =>
   JSON.stringify({ last, ...(action === undefined ? {} : { did: 'reset', ...action }) });
-
-/** The resets of sessions by their names. */
-export const readResets = async (store: Pick<Store, 'read'>) =>
-  readActions(await store.read({ kind: 'guard_rows', of: 'session' }));
-
-/** What people have done to a route: its pause, and the latest action. @param now Unix ms */
-export async function readRouteActions(store: Pick<Store, 'read'>, now: number): Promise<ActionsOfRoute> {
-  const [pauses, actions] = await Promise.all([
-    store.read({ kind: 'guard_rows', of: 'pause' }),
-    store.read({ kind: 'guard_rows', of: 'action' }),
-  ]);
-  const paused = new Map(pauses.map(({ key, body }) => [key, readPause(body, now)]));
-  const acted = readActions(actions);
-  return (profile, route) => {
-    const key = laneKey(profile, route);
-    return { paused: paused.get(key) ?? null, last_action: acted.get(key) ?? null };
-  };
-}
-
-export type ActionsOfRoute = (profile: string, route: string) => Pick<RouteRow, 'paused' | 'last_action'>;
 
 function lastReset(body: string | undefined): Ref {
   const { last } = decodeOr<{ readonly last?: unknown }>(body ?? '{}', (value) => value !== null, {});

@@ -7,18 +7,15 @@ import type {
   GuardRow,
   JobRecord,
   JobState,
-  LastAction,
   Pause,
   PausedRoute,
   PauseJob,
-  PauseRoute,
   PutJob,
   RemoveJob,
   StoredClaim,
   WatchJob,
 } from '../../schemas/built/operations/types.ts';
 import { isJobRecord } from '../../schemas/built/rows/JobRecord.ts';
-import { isLastAction } from '../../schemas/built/rows/LastAction.ts';
 import { isPause } from '../../schemas/built/rows/Pause.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { ValueCheck } from './decode.ts';
@@ -199,7 +196,6 @@ export function isJobPaused(
  */
 
 export type {
-  LastAction,
   Pause,
   PausedRoute,
   PauseRoute,
@@ -209,24 +205,6 @@ export const pauseOfRoute = (profile: string, route: string | null): Pick<GuardR
   kind: 'pause',
   key: laneKey(profile, route),
 });
-
-const actionOf = (did: LastAction['did'], { by, at }: Omit<LastAction, 'did'>): LastAction =>
-  by === undefined ? { did, at } : { did, by, at };
-
-/** The row of the latest action on a route or job, which never expires. @param key the lane of the route, or the id of the job */
-export function actionRow(key: string, { paused, now: at, ...m }: Pick<PauseRoute, 'paused' | 'by' | 'now'>): GuardRow {
-  return { kind: 'action', key, body: JSON.stringify(actionOf(paused ? 'paused' : 'resumed', { ...m, at })) };
-}
-
-/** Null: damaged, or none. @param body JSON, which may have other members */
-export function readAction(body: string | undefined): LastAction | null {
-  const action = decodeOr<LastAction | null>(body, isLastAction, null);
-  return action === null ? null : actionOf(action.did, action);
-}
-
-/** The latest actions by the keys of their rows. @param rows of kind `action` */
-export const readActions = (rows: readonly GuardRow[]): ReadonlyMap<string, LastAction | null> =>
-  new Map(rows.map(({ key, body }) => [key, readAction(body)]));
 
 /** The pause in effect at `now`. @param body JSON */
 export function readPause(body: string | undefined, now: number): Pause | null {

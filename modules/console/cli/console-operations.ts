@@ -27,8 +27,8 @@ import { suggest } from '../../../compiler/text/suggest.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
 import { homeTarget, listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
+import { readRouteActions } from '../../../runtime/store/actions.ts';
 import { storeAs } from '../../../runtime/store/actor.ts';
-import { readRouteActions } from '../../../runtime/store/listed-rows.ts';
 import { printFilter, printTemplate } from '../../../runtime/table/link-template.ts';
 import type {
   ControlContract,

@@ -56,15 +56,15 @@ const MOST_SHOWN = 199;
 const MOST_LATE = 10_000;
 
 /** The body of a row. Its key has the id of the message's dispatch and the index of the delivery. */
-interface Asked {
+interface Notice {
   /** Id of the approval. */
   readonly approval: string;
   /** Unix ms of the next attempt. */
   readonly due_at: number;
 }
 
-const isAsked = fieldsOf({ approval: isText, due_at: isInstant });
-const NEVER: Asked = { approval: '', due_at: Number.POSITIVE_INFINITY };
+const isNotice = fieldsOf({ approval: isText, due_at: isInstant });
+const NEVER: Notice = { approval: '', due_at: Number.POSITIVE_INFINITY };
 
 type Press = NonNullable<ReturnType<typeof readPress>>;
 
@@ -161,14 +161,14 @@ export class ChatApprovals {
     const { store, clock } = this.context;
     const pending = new Set(waiting.map(({ id, index }) => `${id}-${index}`));
     const rows = (await store.read({ kind: 'guard_rows', of: 'asked' }))
-      .map(({ key, body }) => ({ key, asked: decodeOr<Asked>(body, isAsked, NEVER) }))
+      .map(({ key, body }) => ({ key, asked: decodeOr<Notice>(body, isNotice, NEVER) }))
       .filter(({ asked: { approval, due_at } }) => due_at <= clock.now() && !pending.has(deliveryOf(approval)))
       .sort((a, b) => a.asked.due_at - b.asked.due_at);
     while (rows.length > 0 && !this.isClosed)
       await Promise.all(rows.splice(0, AT_ONCE).map(({ key, asked }) => this.showAnswer(key, asked)));
   }
 
-  private async showAnswer(key: string, asked: Asked): Promise<void> {
+  private async showAnswer(key: string, asked: Notice): Promise<void> {
     const { store, clock } = this.context;
     const found = await findApproval(store, asked.approval);
     const approval = found.kind === 'found' ? found.approval : null;
@@ -190,7 +190,7 @@ export class ChatApprovals {
   private async update(
     of: DispatchDelivery,
     message: string,
-    asked: Asked,
+    asked: Notice,
     approval: Approval | null,
   ): Promise<boolean> {
     const name = `${of.target} ${asked.approval}`;
@@ -224,11 +224,11 @@ export class ChatApprovals {
   /** False: another gateway has changed the row. @param until from then on it may be removed, Unix ms */
   private put(
     key: string,
-    expect: Asked | null,
-    next: Asked | null,
+    expect: Notice | null,
+    next: Notice | null,
     until = this.context.clock.now(),
   ): Promise<boolean> {
-    const json = (asked: Asked | null): string | null => asked && JSON.stringify(asked);
+    const json = (asked: Notice | null): string | null => asked && JSON.stringify(asked);
     const change = { expect: json(expect), body: json(next), expires_at: until + RETENTION_MS, dispatch: null };
     const row = { kind: 'asked', key } as const;
     return this.context.store.write({ kind: 'put_guard', row, ...change, now: this.context.clock.now() });

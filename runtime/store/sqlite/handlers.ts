@@ -9,10 +9,10 @@ import type { CommitResult, EncodedChange, Headed, LargeTexts } from '../group-c
 import { decodeChange } from '../group-commit.ts';
 import type { QueryHandlers } from '../queries.ts';
 import type { Ref } from '../records.ts';
-import { actionRow, guardKey, laneKey } from '../records.ts';
+import { laneKey } from '../records.ts';
 import type { DirectChange, DirectHandlers, DirectKind } from '../unit/apply.ts';
 import { applyToUnit, isUnitChange } from '../unit/apply.ts';
-import { nameJob } from '../unit/jobs.ts';
+import { nameJob, noteAction } from '../unit/jobs.ts';
 import type { Connection } from './driver.ts';
 import { isMediumError } from './driver.ts';
 import { stepIds } from './memory.ts';
@@ -59,7 +59,7 @@ export function createApply(rows: WriterRows): (encoded: EncodedChange) => Commi
 type JobKind = 'put_job' | 'remove_job' | 'pause_job' | 'watch_job' | 'forget_ticks';
 
 /** The changes that users make to jobs, and the removal of old instants. */
-function createJobHandlers({ db }: WriterRows): Pick<DirectHandlers, JobKind> {
+function createJobHandlers({ db, inUnit }: WriterRows): Pick<DirectHandlers, JobKind> {
   const named = db.query<[string, string]>('SELECT id, name FROM job WHERE profile = ? OR id = ?');
   const put = db.change('INSERT OR REPLACE INTO job (id, profile, name, body) VALUES (?, ?, ?, ?)');
   const remove = db.change('DELETE FROM job WHERE id = ?');
@@ -68,8 +68,6 @@ function createJobHandlers({ db }: WriterRows): Pick<DirectHandlers, JobKind> {
     'INSERT INTO job_state (job, paused, cursor, paused_until) VALUES (?1, ?2, ?3, ?4) ' +
       'ON CONFLICT (job) DO UPDATE SET paused = ?2, cursor = ?3, paused_until = ?4',
   );
-  const act = db.change('INSERT OR REPLACE INTO guard_state VALUES (?, ?, ?, ?, NULL)');
-  const forgetAction = db.change('DELETE FROM guard_state WHERE id = ?');
   const watch = db.change(
     'INSERT INTO job_state (job, signature, cursor) VALUES (?1, ?2, ?3) ' +
       'ON CONFLICT (job) DO UPDATE SET signature = ?2, cursor = ?3, paused_until = paused_until - max(coalesce(cursor, 0) - ?3, 0)',
@@ -93,17 +91,13 @@ function createJobHandlers({ db }: WriterRows): Pick<DirectHandlers, JobKind> {
     remove_job({ id }) {
       if (remove(id) === 0) return false;
       removeState(id);
-      forgetAction(guardKey({ kind: 'action', key: id }));
       changed();
       return true;
     },
-    pause_job(m) {
-      const { job, paused, until = null, now } = m;
-      const row = actionRow(job, m);
+    pause_job({ job, paused, until = null, now, ...m }) {
       pause(job, paused ? 1 : 0, now, paused ? until : null);
-      act(guardKey(row), row.kind, JSON.stringify(job), row.body);
       changed();
-      return null;
+      return inUnit((unit) => noteAction(unit, job, { paused, now, ...m }));
     },
     watch_job({ job, signature, now }) {
       watch(job, signature, now);

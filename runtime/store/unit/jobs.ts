@@ -9,10 +9,11 @@
  * An event of a paused route is always stored. It fires the job when its run begins.
  */
 
+import { actionRow } from '../actions.ts';
 import type { BeginRun, MutationResults } from '../contract.ts';
 import type { DispatchHead, Headed, LargeTexts } from '../group-commit.ts';
 import type { FireJob, JobTick, Pause, PauseRoute, PutJob, Ref, TickJob } from '../records.ts';
-import { actionRow, isJobPaused, laneKey, laneParts, pauseOfRoute, readPause } from '../records.ts';
+import { isJobPaused, laneKey, laneParts, pauseOfRoute, readPause } from '../records.ts';
 import { openDelivery } from './blocked.ts';
 import type { JobRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
@@ -130,7 +131,13 @@ export function changePause(unit: WorkUnit, m: PauseRoute): null {
   const { since = now } = (until === null ? pauseOf(unit, { profile, route }, now) : null) ?? {};
   const body = paused ? JSON.stringify({ since, until, ...(by === undefined ? {} : { by }) } satisfies Pause) : null;
   unit.putGuardRow({ ...pauseOfRoute(profile, route), body }, paused ? until : null);
-  unit.putGuardRow(actionRow(laneKey(profile, route), m), null);
+  return noteAction(unit, laneKey(profile, route), m);
+}
+
+/** Notes who has paused or resumed a route or job. */
+export function noteAction(unit: WorkUnit, ...of: Parameters<typeof actionRow>): null {
+  const { expires_at, ...row } = actionRow(...of);
+  unit.putGuardRow(row, expires_at);
   return null;
 }
 

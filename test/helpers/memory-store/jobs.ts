@@ -9,7 +9,7 @@ import { addDeliveries } from './dispatches.ts';
 import { guardRows, noteAction, pauseFor } from './guard.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
-import { claim, insert, isClaimed, move, nameOf } from './tables.ts';
+import { claim, insert, isClaimed, move } from './tables.ts';
 
 export function jobHandlers(tables: MemoryTables): Pick<MutationHandlers, JobMutation['kind'] | 'begin_run'> {
   return {
@@ -17,13 +17,12 @@ export function jobHandlers(tables: MemoryTables): Pick<MutationHandlers, JobMut
     remove_job({ id }) {
       if (!tables.jobs.delete(id)) return false;
       tables.jobStates.delete(id);
-      tables.guard.delete(nameOf('action', id));
       tables.jobsVersion++;
       return true;
     },
     pause_job({ job, paused, until = null, by, now }) {
       change(tables, job, { paused, paused_until: paused ? until : null, cursor: now });
-      noteAction(tables, job, { did: paused ? 'paused' : 'resumed', by, at: now });
+      noteAction(tables, job, { did: paused ? 'paused' : 'resumed', ...(by && { by }), at: now });
       tables.jobsVersion++;
       return null;
     },

@@ -1,6 +1,7 @@
 /**
  * The changes that run their own statements instead of sharing a unit of work: jobs of users, abandoned work, old rows.
  */
+import { actionRow } from '../../../../runtime/store/actions.ts';
 import type {
   Cleanup,
   ExpireClaims,
@@ -11,7 +12,7 @@ import type {
   Trim,
 } from '../../../../runtime/store/contract.ts';
 import type { ForgetTicks, PauseJob, PutJob, Ref, RemoveJob, WatchJob } from '../../../../runtime/store/records.ts';
-import { actionRow, guardKey, laneKey } from '../../../../runtime/store/records.ts';
+import { guardKey, laneKey } from '../../../../runtime/store/records.ts';
 import type { DirectChange, DirectKind, LeftWork } from '../../../../runtime/store/unit/apply.ts';
 import { release } from '../../../../runtime/store/unit/apply.ts';
 import { nameJob } from '../../../../runtime/store/unit/jobs.ts';
@@ -65,7 +66,6 @@ const PAUSE =
   'INSERT INTO job_state (job, paused, "cursor", paused_until) VALUES ($1, $2, $3, $4) ' +
   'ON CONFLICT (job) DO UPDATE SET paused = excluded.paused, paused_until = excluded.paused_until, "cursor" = excluded."cursor"';
 const ACT = upsert('guard_state', 'id');
-const actionId = (key: string): string => shortenedKey(guardKey({ kind: 'action', key }));
 const WATCH =
   'INSERT INTO job_state (job, signature, "cursor") VALUES ($1, $2, $3) ' +
   'ON CONFLICT (job) DO UPDATE SET signature = excluded.signature, "cursor" = excluded."cursor", ' +
@@ -94,14 +94,14 @@ async function removeJob({ db }: Scope, { id }: RemoveJob): Promise<boolean> {
   await db.change(LOCK);
   if ((await db.change(REMOVE, [[id]])) === 0) return false;
   await db.change('DELETE FROM job_state WHERE job = $1', [id]);
-  await db.change('DELETE FROM guard_state WHERE id = $1', [actionId(id)]);
   await db.change(CHANGED);
   return true;
 }
 
 async function setPaused({ db }: Scope, m: PauseJob): Promise<null> {
   const { job, paused, until = null, now } = m;
-  const row = { ...actionRow(job, m), id: actionId(job), key: JSON.stringify(job), expires_at: null };
+  const id = shortenedKey(guardKey({ kind: 'action', key: job }));
+  const row = { ...actionRow(job, m), id, key: JSON.stringify(job) };
   await db.change(PAUSE, [job, paused, now, paused ? until : null]);
   await db.change(ACT, [JSON.stringify([row])]);
   await db.change(CHANGED);

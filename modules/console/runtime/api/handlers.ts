@@ -2,8 +2,8 @@
 import { alertTitle } from '../../../../base/names.ts';
 import { utcTime } from '../../../../base/text.ts';
 import { ERROR_GROUPS } from '../../../../runtime/intake/reply.ts';
+import { readResets } from '../../../../runtime/store/actions.ts';
 import { findDelivery } from '../../../../runtime/store/find-delivery.ts';
-import { readResets } from '../../../../runtime/store/listed-rows.ts';
 import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
 import { sessionName } from '../../../../runtime/store/records.ts';
 import { runFacts, shownOutputs, timeline, whyNotReplay, withLabels } from '../../../../runtime/store/timeline.ts';

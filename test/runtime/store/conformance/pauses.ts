@@ -1,8 +1,8 @@
 /** Pauses: a paused route has no due runs and holds its messages, and resumes where it was; a job pauses for a time. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { readRouteActions } from '../../../../runtime/store/actions.ts';
 import type { BeginRun, Store } from '../../../../runtime/store/contract.ts';
-import { readRouteActions } from '../../../../runtime/store/listed-rows.ts';
 import { withWaitReasons } from '../../../../runtime/store/named-waits.ts';
 import type { PauseRoute, Ref } from '../../../../runtime/store/records.ts';
 import { pausedRoutes } from '../../../../runtime/store/records.ts';
