@@ -52,12 +52,7 @@ export type IgnoredReason =
 
 const NO_HEADERS: readonly string[] = [];
 
-const CODES = Object.keys(ERRORS) as ErrorCode[];
-export const OUTCOMES: readonly Outcome[] = [...WITHOUT_ERROR, ...CODES];
-
-const isFailure = (code: ErrorCode): boolean => ERRORS[code].status >= 500;
-/** The errors of senders, and those of the gateway and its targets. */
-export const ERROR_GROUPS = { rejected: CODES.filter((code) => !isFailure(code)), failed: CODES.filter(isFailure) };
+export const OUTCOMES: readonly Outcome[] = [...WITHOUT_ERROR, ...(Object.keys(ERRORS) as ErrorCode[])];
 
 /** A JSON reply. `more`: further alternating names and values. */
 export function jsonReply(

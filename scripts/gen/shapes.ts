@@ -14,8 +14,8 @@ import { parse } from 'yaml';
 import { ALERT_KINDS, GUARD_KINDS } from '../../base/names.ts';
 import { FAIL_ON } from '../../runtime/control/operations.ts';
 import { STAGE_NAMES } from '../../runtime/intake/intake.ts';
-import { REASON_CODES } from '../../runtime/intake/reason-codes.ts';
-import { ERROR_GROUPS, OUTCOMES } from '../../runtime/intake/reply.ts';
+import { ERROR_GROUPS, REASON_CODES } from '../../runtime/intake/reason-codes.ts';
+import { OUTCOMES } from '../../runtime/intake/reply.ts';
 
 import { FINAL_STATES, SHOWN_STATES, STEP_OUTCOMES } from '../../runtime/store/states.ts';
 import { BLOCKED_BY } from '../../runtime/store/waits.ts';

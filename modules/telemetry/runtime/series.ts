@@ -3,7 +3,8 @@
  * for charts.
  */
 import { messageOf } from '../../../base/errors.ts';
-import { ACCEPTED_OUTCOMES, ERROR_GROUPS } from '../../../runtime/intake/reply.ts';
+import { ERROR_GROUPS } from '../../../runtime/intake/reason-codes.ts';
+import { ACCEPTED_OUTCOMES } from '../../../runtime/intake/reply.ts';
 import type { FigureContext } from '../../../runtime/metrics/metrics.ts';
 import type { Timer } from '../../../runtime/platform/clock.ts';
 import type { FigureCount, Figures } from '../../../runtime/store/figures.ts';

@@ -81,6 +81,36 @@ describe('an event', () => {
     );
   });
 
+  it('is listed by a group of outcomes, page by page, as by each of them', async (t) => {
+    const { get, gateway } = await startConsole(t, CONFIG);
+    const post = (path: string, body: string, type: string) =>
+      sendAgain(`${gateway.url}/webhooks/${path}`, { method: 'POST', body, headers: { 'content-type': type } });
+    for (let turn = 0; turn < 3; turn++) {
+      await post('two', 'no json', 'application/json');
+      await post('two', `{"text":"${turn}"}`, 'application/json');
+      await post('two', '<x/>', 'image/png');
+    }
+    const all = await until(async () => {
+      const { items } = await get<'listRequests'>('/api/requests?limit=200');
+      return items.length === 9 && items;
+    });
+    const rejected = all.filter(({ status }) => status >= 400 && status < 500).map(({ id }) => id);
+    assert.equal(new Set(all.map(({ outcome }) => outcome)).size, 3);
+    for (const limit of [1, 3, 8, 200]) {
+      const found: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page: Awaited<ReturnType<typeof get<'listRequests'>>> = await get<'listRequests'>(
+          `/api/requests?outcome=rejected&limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`,
+        );
+        assert.ok(page.items.length <= limit);
+        found.push(...page.items.map(({ id }) => id));
+        cursor = page.next;
+      }
+      assert.deepEqual(found, rejected);
+    }
+    assert.deepEqual((await get<'listRequests'>('/api/requests?outcome=failed')).items, []);
+  });
+
   it('has no request if a job caused it', async (t) => {
     const { get, change } = await startConsole(t, CONFIG);
     const { dispatch } = await change<'runJob'>('/api/jobs/brief/run');

@@ -111,7 +111,7 @@ describe('live pages', { skip: NO_BROWSER, timeout: 3_600_000 }, () => {
     assert.equal((await fetch(`${console.gateway.url}/webhooks/open`, body)).status, 202);
     for (const tab of [tabs[5], tabs[0], tabs[3]] as readonly Page[]) {
       await look(tab);
-      await tab.getByRole('link', { name: 'open', exact: true }).waitFor();
+      await tab.getByRole('cell', { name: 'open', exact: true }).waitFor();
     }
   });
 });

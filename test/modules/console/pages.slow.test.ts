@@ -505,7 +505,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
       it('follows an event from its request to its message', async () => {
         await begin();
         await press('link', 'Requests');
-        await press('row', /pull_request.*accepted.*review/s);
+        await press('row', /pull_request.*accepted.*done.*review/s);
         await page.getByRole('heading', { name: WORDS.prompt }).waitFor();
         // The page of the request has the run and the answer, and the page of the delivery has the payload.
         await shows('Looks good.');

@@ -36,7 +36,8 @@ export function Chart({ title, items, lines, unit = whole, tens = false, from, t
   const place = useRef<HTMLDivElement>(null);
   const slots = Array.from({ length: Math.max(1, Math.round((to - from) / slot_ms)) }, (_, at) => from + at * slot_ms);
   const bySlot = new Map(items.map((item) => [item.slot, item]));
-  const lineOf = (name: string) => slots.map((slot) => (bySlot.has(slot) ? (bySlot.get(slot)?.[name] ?? null) : 0));
+  const lineOf = (name: string) =>
+    slots.map((slot) => (bySlot.has(slot) ? (bySlot.get(slot)?.[name] ?? null) : tens ? null : 0));
   const data = [slots.map((slot) => slot / 1000), ...lines.map(lineOf)];
   useEffect(() => {
     const { current: target } = place;
@@ -86,7 +87,7 @@ const TENS: uPlot.Scale.Range = (_plot, least, most) => [
   Number(((least || 1000) * 0.7).toExponential(0)),
   (most || 1000) * 1.5,
 ];
-const FROM_ZERO: uPlot.Scale.Range = (_plot, _least, most) => [0, Math.max(1, most) * 1.05];
+const FROM_ZERO: uPlot.Scale.Range = (_plot, _least, most) => [0, Math.max(4, most) * 1.05];
 /** 1, 2, 5, 10 and so on; only powers of ten if there are many of them. */
 const onlyRound: uPlot.Axis.Filter = ({ scales: { y } }, splits) => {
   const digits = (y?.max ?? 1) / (y?.min ?? 1) > 200 ? [1] : [1, 2, 5];
@@ -108,6 +109,7 @@ function optionsOf(target: HTMLElement, lines: readonly string[], unit: Unit, [i
     stroke: colour(label),
     width: 2,
     dash: DASHES[at] ?? [],
+    spanGaps: true,
     points: { show: false },
     value: (_plot, value) => textOf(value),
   });

@@ -18,7 +18,7 @@ export function duration(ms: number): string {
 /** Uses the clock of the browser; a time slightly in the future counts as now. */
 export function ago(at: number): string {
   const ms = Date.now() - at;
-  return ms < 1000 ? 'now' : `${duration(ms - (ms % 1000))} ago`;
+  return ms < 1000 ? 'now' : `${duration(ms - (ms % 1000)).replace(/^(\S+ \S+) .*/, '$1')} ago`;
 }
 
 /** `2026-01-05 08:00 UTC`, or with seconds; empty for null. @param of Unix ms, or an ISO instant */
@@ -51,8 +51,9 @@ export function bytes(count: number): string {
   return count < 1_048_576 ? `${(count / 1024).toFixed(1)} KiB` : `${(count / 1_048_576).toFixed(1)} MiB`;
 }
 
-/** Empty for an event of unknown type. */
-export const known = (event: string): string => (event === 'unknown' ? '' : event);
+/** @param otherwise for an event of unknown type */
+export const known = (event: string, otherwise = ''): string =>
+  event === 'unknown' || event === '' ? otherwise : event;
 
 export const count = (of: number, noun: string, plural = `${noun}s`): string =>
   `${of.toLocaleString()} ${of === 1 ? noun : plural}`;

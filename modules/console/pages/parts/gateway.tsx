@@ -51,11 +51,10 @@ function deadNeed({ last_error }: State, one: State['dead'][number], changed: ()
 }
 
 function pausedNeed({ route: name, profile, by, until }: State['paused'][number], changed: () => void): Need {
-  const resume = async (): Promise<string> => {
-    await call('resumeRoute', { name, profile });
-    changed();
-    return `${name} resumed.`;
-  };
+  const resume = () =>
+    call('resumeRoute', { name, profile })
+      .then(changed)
+      .then(() => `${name} resumed.`);
   const text = `is paused${by ? ` by ${by}` : ''}${until === null ? '' : ` until ${instant(until)}`}`;
   const action = (
     <Operator>

@@ -57,7 +57,7 @@ export function Deliveries({ place }: ViewProps) {
 
 export const EVENT: Column<Summary> = [
   'Event',
-  ({ id, event, delivery_id }) => <Thing path={['deliveries', id]} name={known(event) || 'event'} id={delivery_id} />,
+  ({ id, event, delivery_id }) => <Thing path={['deliveries', id]} name={known(event, 'event')} id={delivery_id} />,
 ];
 export const STATE: Column<Summary> = ['State', ({ state }) => <State of={state} />];
 export const OWNER: Column<Summary> = ['Route or job', ({ route, job }) => route ?? job ?? 'the gateway', 'plain'];

@@ -26,8 +26,8 @@ export const Requests = ({ place }: ViewProps) => (
     columns={({ reload }) => [
       [
         'Event',
-        ({ id, event, delivery_id, method, path }) => (
-          <Thing path={['requests', id]} name={known(event) || nameOf(delivery_id, method, path)} id={delivery_id} />
+        ({ id, event, delivery_id, path }) => (
+          <Thing path={['requests', id]} name={known(event, delivery_id ? 'event' : path)} id={delivery_id} />
         ),
         'clip',
       ],
@@ -46,9 +46,6 @@ export const Requests = ({ place }: ViewProps) => (
     ]}
   />
 );
-
-/** A request that was rejected early has no id. */
-const nameOf = (id: string, method: string, path: string): string => (id === '' ? `${method} ${path}` : 'event');
 
 const NotCaptured = ({ of }: { of: number }) => (
   <Note>

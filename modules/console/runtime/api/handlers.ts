@@ -1,7 +1,7 @@
 /** The operations of the API by id: each calls control operations and returns the result that the OpenAPI document describes. */
 import { alertTitle } from '../../../../base/names.ts';
 import { utcTime } from '../../../../base/text.ts';
-import { ERROR_GROUPS } from '../../../../runtime/intake/reply.ts';
+import { ERROR_GROUPS } from '../../../../runtime/intake/reason-codes.ts';
 import { readResets } from '../../../../runtime/store/actions.ts';
 import { findDelivery } from '../../../../runtime/store/find-delivery.ts';
 import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
