@@ -19,22 +19,17 @@ const SCREENS = {
   'wide-dark': { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
   'small-light': { viewport: { width: 390, height: 844 }, colorScheme: 'light' },
 } as const;
+const ALL = Object.keys(SCREENS);
 /** The pictures of the documentation; others are taken by name. */
-const SHOWN = [
-  'overview-wide-light',
-  'overview-small-dark',
-  'requests-wide-light',
-  'requests-small-dark',
-  'event-wide-light',
-  'event-small-dark',
-  'approval-wide-light',
-  'approval-small-dark',
-  'job-form-wide-light',
-  'job-form-small-dark',
-  'blueprint-wide-dark',
-  'blueprint-small-light',
-  'routes-wide-dark',
-];
+const SHOWN: Readonly<Record<string, readonly string[]>> = {
+  overview: ['wide-light', 'small-dark'],
+  requests: ['wide-light', 'small-dark'],
+  event: ['wide-light', 'small-dark'],
+  approval: ALL,
+  routes: ['wide-dark'],
+  'job-form': ALL,
+  blueprint: ALL,
+};
 
 const endings: (() => unknown)[] = [];
 const { url, get, job } = await tellStory({ after: (end: () => unknown) => void endings.push(end) } as never);
@@ -74,7 +69,8 @@ for (const [screen, options] of Object.entries(SCREENS)) {
   await page.route(`${url}/`, (route) => route.fulfill({ contentType: 'text/html', body: document }));
   for (const [name, place] of Object.entries(PLACES)) {
     const file = `${name}-${screen}`;
-    const isWanted = wanted.length === 0 ? SHOWN.includes(file) : wanted.some((each) => file.includes(each));
+    const isShown = SHOWN[name]?.includes(screen) === true;
+    const isWanted = wanted.length === 0 ? isShown : wanted.some((each) => file.includes(each));
     if (!isWanted) continue;
     await page.goto(`${url}/#/${place}`);
     await page.getByRole('heading', { level: 1 }).waitFor();

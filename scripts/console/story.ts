@@ -47,6 +47,7 @@ platforms:
   webhook:
     enabled: true
     secret: ${SECRET}
+    rate_limit: 600
     routes:
       triage:
         description: Labels new issues and answers them.
@@ -95,7 +96,15 @@ const issue = (at: number, action = 'opened') => {
   return { action, issue: { number: 405 + at, title, user: { login }, labels }, repository: { full_name: 'shop/web' } };
 };
 
-type Outcome = 'taken' | 'ignored' | 'duplicate' | 'refused';
+const STATUS = { taken: 202, ignored: 200, refused: 401 };
+type Outcome = keyof typeof STATUS;
+/** The event of a route whose sender is the shop itself, and the start of its ids. */
+const OWN: Readonly<Record<string, readonly [event: string, id: string]>> = {
+  deploys: ['deploy.finished', 'dep'],
+  alerts: ['alert.raised', 'alert'],
+  payments: ['payment.failed', 'pay'],
+  'release-notes': ['release.published', 'rel'],
+};
 /** An event of the day. @property ago minutes */
 type Sent = { ago: number; route: string; payload: object; outcome: Outcome };
 
@@ -206,9 +215,11 @@ export async function tellStory(t: Ending): Promise<Told> {
     const response = await fetch(`${url}/api/${path}`, { method: 'POST', body: JSON.stringify(body), headers });
     return (await response.json()) as { id?: string };
   };
+  const sent: Sent[] = [];
   const send = async ({ ago, route, payload, outcome }: Sent): Promise<void> => {
     goTo(ago);
-    const body = JSON.stringify(payload);
+    const [event_type, prefix] = OWN[route] ?? [];
+    const body = JSON.stringify(event_type === undefined ? payload : { event_type, ...payload });
     const sign = (text: string): string => createHmac('sha256', SECRET).update(text).digest('hex');
     const seconds = String(Math.floor(clock.now() / 1000));
     const github = {
@@ -219,14 +230,16 @@ export async function tellStory(t: Ending): Promise<Told> {
     };
     const generic = {
       'user-agent': `shop-${route}/2.1`,
-      'x-request-id': randomUUID(),
+      'x-request-id': `${prefix}-${3100 + sent.length}`,
       'x-webhook-timestamp': seconds,
       'x-webhook-signature-v2': sign(`${seconds}.${body}`),
     };
     const headers = { 'content-type': 'application/json', ...(route === 'triage' ? github : generic) };
-    await until(
-      async () => (await fetch(`${gateway.url}/webhooks/${route}`, { method: 'POST', body, headers })).status !== 503,
-    );
+    const status = await until(async () => {
+      const answer = await fetch(`${gateway.url}/webhooks/${route}`, { method: 'POST', body, headers });
+      return answer.status !== 503 && answer.status;
+    });
+    if (status !== STATUS[outcome]) throw new Error(`${route} responded with ${status}: it should be ${outcome}`);
   };
   /** The clock is set again only when nothing runs any more. */
   const settled = (count: number): Promise<unknown> =>
@@ -235,7 +248,6 @@ export async function tellStory(t: Ending): Promise<Told> {
       return (await Promise.all(open)).reduce((sum, { items }) => sum + items.length, 0) === count;
     });
 
-  const sent: Sent[] = [];
   const happens = async (event: Sent, open = 0): Promise<void> => {
     await send(event);
     await settled(open);

@@ -509,6 +509,8 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await page.getByRole('heading', { name: WORDS.prompt }).waitFor();
         // The page of the request has the run and the answer, and the page of the delivery has the payload.
         await shows('Looks good.');
+        // The time of each step since the first one.
+        await shows(/^\+\d+\.\d+ s$/);
         await look('request');
         await press('link', WORDS.deliveryId);
         await page.getByText('Add a cache').first().waitFor();

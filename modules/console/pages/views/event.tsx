@@ -44,6 +44,7 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
   return (
     <>
       <Head title={titleOf({ request, delivery })} of={of} about={main.data !== null && state}>
+        {delivery?.waits_for === 'approval' && <a href={to(['approvals'])}>Review the message</a>}
         {!isDead && again}
         {delivery !== null && <Replay of={delivery} done={reload} text="Replay delivery" />}
         {isDead && again}

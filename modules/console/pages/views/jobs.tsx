@@ -158,9 +158,11 @@ export const JobForm = ({ fields, preview, button, children, ...form }: JobFormP
           <Show of={preview}>
             {(saved) => <Facts of={[...scheduleOf(saved), ['Warnings', saved.warnings.join('; ')]]} />}
           </Show>
-          <button type="submit" class="primary">
-            {button}
-          </button>
+          <div class="bar">
+            <button type="submit" class="primary">
+              {button}
+            </button>
+          </div>
         </Operator>
       </div>
     </div>
