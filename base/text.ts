@@ -68,19 +68,33 @@ export const escapeInvisibleInLines = (text: string): string => text.replace(EAC
 /**
  * A block in which no renderer reads markup. Runs of backticks are escaped, too: some services end a block at the first three,
  * however long its fence is. So are spaces that push the rest of a line out of the window.
+ * @param most of the escaped text, in UTF-16 units; the rest is cut
  */
-export const codeBlock = (text: string): string =>
-  `\`\`\`\n${escapeInvisibleInLines(text).replace(/`{3,}|[\p{Zs}\t]{80,}/gu, (run) => run.replace(/./gu, escaped))}\n\`\`\``;
+export function codeBlock(text: string, most = Number.POSITIVE_INFINITY): string {
+  const shown = escapeInvisibleInLines(text).replace(/`{3,}|[\p{Zs}\t]{80,}/gu, (run) => run.replace(/./gu, escaped));
+  return `\`\`\`\n${shown.length > most ? `${shown.slice(0, most)}…` : shown}\n\`\`\``;
+}
 
-/** Words on one line that no renderer changes: without markup, links, mentions, and the number of a list item. */
-const PLAIN = /^(?!.*(?::\/\/|www\.|hookwright|\b_|_\b| {2}))(?:\p{L}|\p{N}+ \p{L})[\p{L}\p{N} .,:;()'"=+/?%_-]*$/iu;
+/** Letters and digits, joined by what means nothing in between: no address, shortcode, reference or emphasis. */
+const TERM = String.raw`[\p{L}\d]+(?:(?:['=/]|(?<=\w)_(?=[A-Za-z\d])|(?<=\p{L}{2})-(?=\p{L}{2}))[\p{L}\d]+)*|\d+\.\d+|\d{4}-\d\d-\d\d|\d\d:\d\d`;
+const WORD = String.raw`["'(]?(?:${TERM})%?["']?\)?["']?[.,:;?]?`;
+/** A command of the gateway; the number of an account or telephone; a commit; an invisible letter. */
+const READ = String.raw`hookwright|www\.|\d(?: ?\d){6}|(?<!\w)[\da-f]{7,40}(?!\w)|[${INVISIBLE}]`;
+
+/** Words on one line that no renderer changes: without markup, links, emoji, mentions, and the number of a list item. */
+const PLAIN = new RegExp(String.raw`^(?!.*(?:${READ}))(?=\p{L}|\d+ \p{L})${WORD}(?: ${WORD})*$`, 'iu');
+
+/** How much is shown of a text: with the gateway's own lines it is one message, of which no part begins outside of its block. */
+const MOST = 700;
 
 /** A text that strangers may have chosen, as no renderer changes it. */
-export const inert = (text: string): string => (PLAIN.test(text) ? text : codeBlock(text));
+export const inert = (text: string): string => (text.length <= MOST && PLAIN.test(text) ? text : codeBlock(text, MOST));
 
 /** A first line, about whom it is, and more. */
 export const inertLines = (title: string, subject: string, more: string): string =>
-  PLAIN.test(subject) ? `${title}: ${subject}\n${inert(more)}` : `${title}\n${codeBlock(`${subject}\n${more}`)}`;
+  PLAIN.test(subject)
+    ? `${title}: ${subject}\n${inert(more)}`
+    : `${title}\n${codeBlock(`${subject}\n${more}`, 2 * MOST)}`;
 
 /** The note next to a text that is sent unchanged and displayed by `escapeInvisibleInLines`; null if it has no such character. */
 export function invisibleNote(text: string): string | null {

@@ -24,10 +24,17 @@ import {
 } from './jobs/draft-job.ts';
 import { editJob, routesOf } from './jobs/edit-job.ts';
 import type { JobDetails, JobReference } from './jobs/open-jobs.ts';
-import { fireJob, openJob, openJobs, readHistory, recordOf, reportJob } from './jobs/open-jobs.ts';
+import { fireJob, openJob, openJobs, readHistory, readJobs, recordOf, reportJob } from './jobs/open-jobs.ts';
 import { printJson, printLine, printNote, visible } from './output/print.ts';
 import type { Column } from './output/table.ts';
-import { describePause, formatDuration, formatInstant, pausedUntil, printList } from './output/table.ts';
+import {
+  describeAction,
+  describePause,
+  formatDuration,
+  formatInstant,
+  pausedUntil,
+  printList,
+} from './output/table.ts';
 import { makeStore, useStore } from './store/use-store.ts';
 
 /** Jobs of several profiles may have the same name. */
@@ -69,7 +76,7 @@ export const jobListCommand = command({
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     const options = { now, next: 1, runs: 1 };
     const histories = await useStore(context, async (store) => {
-      const stored = await store.read({ kind: 'jobs' });
+      const stored = await readJobs(store);
       return Promise.all(jobs.map((job) => readHistory(store, job, stored, options.runs)));
     });
     const reports = jobs.map((job, index) => reportJob(job, histories?.[index] ?? null, options));
@@ -121,9 +128,7 @@ export const jobShowCommand = command({
   async run(context, given) {
     const { open, job } = await openJob(context, given);
     const options = { now: context.clock.now(), next: NEXT, runs: RUNS };
-    const history = await useStore(context, async (store) =>
-      readHistory(store, job, await store.read({ kind: 'jobs' }), RUNS),
-    );
+    const history = await useStore(context, async (store) => readHistory(store, job, await readJobs(store), RUNS));
     const report = reportJob(job, history, options);
     const { prompt, skills, toolsets, budget = null } = job;
     const blueprint = open.records.find(({ id }) => id === job.id)?.blueprint ?? null;
@@ -143,6 +148,8 @@ function describe(job: Job, report: JobDetails, paint: Paint): string[] {
     field('deliver', deliver.join(', ')),
     field('missed', misfire === 'once' ? 'run once after a downtime' : 'skipped'),
     ...(job.budget === undefined ? [] : [field('budget', `${amountsText(job.budget)} per ${job.budget.per}`)]),
+    ...(report.last_action === null ? [] : [field('last', describeAction(report.last_action))]),
+    ...(report.changed_by === null ? [] : [field('changed by', report.changed_by)]),
     field('profile', profile),
     field('stored in', kind === 'static' ? 'the config' : 'the store'),
     ...list('skills', job.skills),

@@ -6,8 +6,10 @@ import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../base/names.ts';
 import { lowerTargetNames } from '../compiler/lower/targets.ts';
 import { fileSessions } from '../runtime/deliver/sessions.ts';
 import { conversationFolder } from '../runtime/dispatch/agents/work-folders.ts';
+import { readResets } from '../runtime/store/actions.ts';
 import { resetSession } from '../runtime/store/listed-rows.ts';
 import type { BusySession, DispatchSummary, SaidTurn } from '../runtime/store/queries.ts';
+import { sessionName } from '../runtime/store/records.ts';
 import type { Chat, SessionSummary, Sessions, Turn } from '../runtime/store/shared.ts';
 import type { CliContext } from './base/context.ts';
 import { CliError, findTarget } from './base/errors.ts';
@@ -15,8 +17,8 @@ import type { ValuesOf } from './command-line/command.ts';
 import { argument, command, optionalArgument, text } from './command-line/command.ts';
 import { byOption, configOption, jsonOption } from './command-line/options.ts';
 import { printBeside, printJson, printLine, printNote, visible } from './output/print.ts';
-import { formatDuration, printList } from './output/table.ts';
-import { configuredStore, useSharedState, useStore } from './store/use-store.ts';
+import { describeAction, formatDuration, printList } from './output/table.ts';
+import { configuredStore, personAt, useSharedState, useStore } from './store/use-store.ts';
 
 const ofProfile = { profile: text('profile', 'Profile of the session'), config: configOption };
 
@@ -101,18 +103,20 @@ async function showAgent(context: CliContext, given: Options, session: string): 
   const found = await useStore(context, async (store) => ({
     busy: (await store.read({ kind: 'sessions', profile })).find((one) => one.session === session) ?? null,
     said: await store.read({ kind: 'said', of, turns: SHOWN, chars: Number.MAX_SAFE_INTEGER }),
+    last_action: (await readResets(store)).get(sessionName(of)) ?? null,
   }));
-  if (found === null || (found.busy === null && found.said.length === 0)) {
+  if (found === null || (found.busy === null && found.said.length === 0 && found.last_action === null)) {
     throw new CliError(
       `session "${session}" has no messages and no pending runs`,
       'list busy sessions with: hookwright session list; select a chat session by target and chat id',
     );
   }
-  const { busy, said } = found;
-  if (given.json) return printJson(context, { ...agentSessionJson(profile, session, busy), said });
+  const { busy, said, last_action } = found;
+  if (given.json) return printJson(context, { ...agentSessionJson(profile, session, busy), last_action, said });
   printBeside(context, 'session  ', visible(session));
   printBeside(context, 'turn     ', busy === null ? 'none' : visible(holderText(busy)));
   printBeside(context, 'waiting  ', String(busy?.waiting ?? 0));
+  if (last_action !== null) printBeside(context, 'last     ', describeAction(last_action));
   printLine(context);
   for (const turn of said.flatMap(turnsIn)) printTurn(context, turn);
 }
@@ -128,7 +132,7 @@ export const sessionResetCommand = command({
   args: { session: argument('session id') },
   async run(context, given) {
     const of = { profile: sessionProfile(context, given.profile), session: given.session };
-    const known = await useStore(context, (store) => resetSession(store, of, context.clock.now()));
+    const known = await useStore(context, (store) => resetSession(store, of, context.clock.now(), personAt(context)));
     if (known !== true) {
       throw new CliError(
         `session "${given.session}" has no messages and no pending runs`,

@@ -9,13 +9,13 @@ import { argument, command, flag, parsed, text, withDefault } from './command-li
 import { configOption, jsonOption } from './command-line/options.ts';
 import { parseDuration } from './command-line/values.ts';
 import { printJson, printLine, printNote, visible } from './output/print.ts';
-import { printList } from './output/table.ts';
+import { describeAction, printList } from './output/table.ts';
 import {
+  actionsOnRoutes,
   curlLine,
   describeState,
   listRoutes,
   openTable,
-  readPauses,
   strangerWarnings,
   subscriptionNamed,
   tryOpenTable,
@@ -103,7 +103,7 @@ export const webhookListCommand = command({
   options: { all: flag('Include static routes'), config: configOption, json: jsonOption },
   async run(context, given) {
     const open = await openTable(context, given.config);
-    const routes = listRoutes(context.home, open, given.all, await readPauses(context, given.config));
+    const routes = listRoutes(context.home, open, given.all, await actionsOnRoutes(context, given.config));
     printList(context, routes, {
       json: given.json,
       columns: [
@@ -139,7 +139,7 @@ export const webhookShowCommand = command({
     const name = subscriptionNamed(home, given.name, open);
     const entries = parseSubscriptions(home, readSubscriptionText(home));
     const entry = entries.get(name);
-    const row = listRoutes(home, open, false, await readPauses(context, given.config)).find(
+    const row = listRoutes(home, open, false, await actionsOnRoutes(context, given.config)).find(
       (each) => each.name === name,
     );
     if (!entries.has(name) || row === undefined) throw subscriptionNotFound(name);
@@ -149,6 +149,7 @@ export const webhookShowCommand = command({
       return;
     }
     printLine(context, `${visible(name)}: ${visible(describeState(row))}`);
+    if (row.last_action !== null) printLine(context, describeAction(row.last_action));
     printLine(context, row.url);
     printLine(context, writeJson(shown, 2));
   },

@@ -146,6 +146,17 @@ export interface JobScope {
   readonly isDryRun?: boolean;
 }
 
+export const nameInUse = (name: string): CliError =>
+  new CliError(`there is a job "${name}" already`, `change it: hookwright job edit ${name}`, 'or choose another name');
+
+type Named = Pick<JobRecord, 'name' | 'profile'> & { readonly id?: string };
+
+/** A name is neither the name nor the id of another job of the profile, so that it means one job. @throws CliError */
+export function checkName({ id, name, profile }: Named, jobs: readonly Pick<JobRecord, 'id' | 'name' | 'profile'>[]) {
+  const others = jobs.filter((job) => job.profile === profile && job.id !== id);
+  if (others.some((job) => [job.id, job.name].includes(name))) throw nameInUse(name);
+}
+
 /** Easy to read aloud and to type, without similar characters. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 const ID_LENGTH = 6;
@@ -173,12 +184,7 @@ export async function createJob(
   const configured = Object.values(open.table.jobs);
   const known = new Set([...configured, ...records].flatMap(({ id, name }) => [id, name]));
   const own = configured.filter(({ profile }) => profile === job.profile).map(({ name }) => name);
-  const nameInUse = new CliError(
-    `there is a job "${job.name}" already`,
-    `change it: hookwright job edit ${job.name}`,
-    'or choose another name',
-  );
-  if (!numbered && own.includes(job.name)) throw nameInUse;
+  if (!numbered) checkName(job, [...configured, ...records]);
   const now = context.clock.now();
   const toolsets = config.toolsets === undefined ? null : plan.toolsets;
   const id = newId(context.random, (candidate) => known.has(candidate));
@@ -186,7 +192,7 @@ export async function createJob(
   if (isDryRun) return { record, warnings };
   const put = { kind: 'put_job', job: record, expect: 'new' } as const;
   const stored = await store.write(numbered ? { ...put, numbered_beside: own } : put);
-  if (stored.kind !== 'stored') throw nameInUse;
+  if (stored.kind !== 'stored') throw nameInUse(job.name);
   // The schedule applies from now on, even if no gateway is running.
   await store.write({ kind: 'watch_job', job: record.id, signature: jobSignature(record), now });
   return { record: { ...record, name: stored.name }, warnings };

@@ -7,7 +7,7 @@ import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { asEntry, updateSubscriptions } from '../subscriptions/subscription-file.ts';
 import type { DraftTable, JobScope, SavedJob } from './draft-job.ts';
-import { checkDraft, recordOfPlan } from './draft-job.ts';
+import { checkDraft, checkName, nameInUse, recordOfPlan } from './draft-job.ts';
 
 export interface JobChange {
   readonly name?: string | undefined;
@@ -21,7 +21,7 @@ export interface JobChange {
  * The changed job, which is not stored. Unchanged addresses keep their compiled form except for their waiting time, because a
  * target may have been removed since. @throws CliError if the change is invalid
  */
-export function changedJob(
+function changedJob(
   record: JobRecord,
   { name = record.name, timezone = record.timezone, config, unlimited = false }: JobChange,
   open: DraftTable,
@@ -72,12 +72,15 @@ export const routesOf = (
 export async function editJob(
   record: JobRecord,
   change: JobChange,
-  { store, open, context }: JobScope & { readonly context: CliContext },
+  { store, open, context, isDryRun = false }: JobScope & { readonly context: CliContext },
 ): Promise<SavedJob> {
   const edited = changedJob(record, change, open);
+  const { records } = await store.read({ kind: 'jobs' });
+  checkName(edited.record, [...Object.values(open.table.jobs), ...records]);
+  if (isDryRun) return edited;
   if (edited.record.name !== record.name) await nameById(context, record);
   const stored = await store.write({ kind: 'put_job', job: edited.record, expect: 'old' });
-  if (stored.kind === 'name_taken') throw new CliError(`there is a job "${edited.record.name}" already`);
+  if (stored.kind === 'name_taken') throw nameInUse(edited.record.name);
   if (stored.kind === 'unknown') throw new CliError(`the job "${record.name}" was removed in the meantime`);
   const signature = jobSignature(edited.record);
   const now = context.clock.now();

@@ -13,8 +13,9 @@ import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
 import { listJobs, manualDispatch } from '../../runtime/dispatch/scheduler/job.ts';
 import { createIds } from '../../runtime/platform/ids.ts';
 import type { OperatedService } from '../../runtime/service/options.ts';
+import { readActions } from '../../runtime/store/actions.ts';
 import type { Store } from '../../runtime/store/contract.ts';
-import type { DispatchSummary, StoredJobs } from '../../runtime/store/queries.ts';
+import type { DispatchSummary } from '../../runtime/store/queries.ts';
 import type { JobRecord, JobState, JobTick } from '../../runtime/store/records.ts';
 import { isJobPaused, NO_STATE, pauseEnd } from '../../runtime/store/records.ts';
 import type { JobReport, JobRun } from '../../schemas/built/operations/types.ts';
@@ -131,7 +132,7 @@ interface ReportOptions {
 }
 
 /** A job's state in the store. */
-interface JobHistory {
+interface JobHistory extends Pick<JobReport, 'last_action'> {
   readonly state: JobState;
   /** Newest first. */
   readonly runs: readonly DispatchSummary[];
@@ -141,7 +142,7 @@ interface JobHistory {
 /** With the times at which it did not fire. */
 export type JobDetails = JobReport & Pick<JobHistory, 'ticks'>;
 
-const NO_HISTORY: JobHistory = { state: NO_STATE, runs: [], ticks: [] };
+const NO_HISTORY: JobHistory = { state: NO_STATE, last_action: null, runs: [], ticks: [] };
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 /** Number of ticks that are searched for missed runs. */
@@ -152,13 +153,22 @@ function describeRun({ id, accepted_at, delivery_id, event, state, reason }: Dis
   return { id, started_at: iso(accepted_at), due_at: due, event, state, reason };
 }
 
+/** The stored jobs and their states, with the latest actions of people. */
+export async function readJobs(store: Store) {
+  const of = [{ kind: 'jobs' }, { kind: 'guard_rows', of: 'action' }] as const;
+  const [jobs, actions] = await Promise.all([store.read(of[0]), store.read(of[1])]);
+  return { ...jobs, actions: readActions(actions) };
+}
+
+type ReadJobs = Awaited<ReturnType<typeof readJobs>>;
+
 /** Reads the state of a job from the store. @param runs number of its latest runs */
-export async function readHistory(store: Store, { id }: Job, jobs: StoredJobs, runs: number): Promise<JobHistory> {
+export async function readHistory(store: Store, { id }: Job, jobs: ReadJobs, runs: number): Promise<JobHistory> {
   const [latest, ticks] = await Promise.all([
     store.read({ kind: 'list', filter: { job: id, limit: Math.max(1, runs) } }),
     store.read({ kind: 'job_ticks', job: id, limit: TICKS }),
   ]);
-  return { state: jobs.states[id] ?? NO_STATE, runs: latest, ticks };
+  return { state: jobs.states[id] ?? NO_STATE, last_action: jobs.actions.get(id) ?? null, runs: latest, ticks };
 }
 
 /** @param history null if nothing has ever been stored */
@@ -182,6 +192,8 @@ export function reportJob(job: Job, history: JobHistory | null, { now, next, run
     paused,
     schedule,
     paused_until: ends === null ? null : iso(ends),
+    last_action: known.last_action,
+    changed_by: job.by ?? null,
     schedule_human: describeSchedule(schedule),
     timezone,
     deliver: job.deliver.map(targetLabel),

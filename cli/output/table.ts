@@ -1,7 +1,8 @@
 /** Prints tables for people, fitted to the width of the terminal, and formats times and durations. */
 
 import { createPaint } from '../../base/paint.ts';
-import { cutToWidth, displayWidth } from '../../base/text.ts';
+import { cutToWidth, displayWidth, utcTime } from '../../base/text.ts';
+import type { LastAction } from '../../schemas/built/operations/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { printJson, terminalWidth, visible, wrapBeside, wrapWords } from './print.ts';
 
@@ -199,6 +200,10 @@ export const pausedUntil = (ms: number | undefined, now: number): number | null 
   ms === undefined ? null : Math.round(now + ms);
 
 /** `paused until …`, `paused`, `resumed`. */
+/** `resumed by cli:ann at 2026-07-01 12:00:00 UTC`. */
+export const describeAction = ({ did, by, at }: LastAction): string =>
+  `${did}${by === undefined ? '' : ` by ${visible(by)}`} at ${utcTime(at)}`;
+
 export function describePause(paused: boolean, until: number | null, by?: string): string {
   if (!paused) return 'resumed';
   const what = by === undefined ? 'paused' : `paused by ${visible(by)}`;

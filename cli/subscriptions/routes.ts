@@ -16,7 +16,9 @@ import { compileSubscriptions, SUBSCRIPTIONS_FILE } from '../../compiler/stages/
 import { isPlainMap } from '../../compiler/text/plain-data.ts';
 import { suggest } from '../../compiler/text/suggest.ts';
 import type { MachineFacts, ViewRule } from '../../compiler/views/views.ts';
-import type { PausedRoute } from '../../runtime/store/records.ts';
+import type { ActionsOfRoute } from '../../runtime/store/actions.ts';
+import { readRouteActions } from '../../runtime/store/actions.ts';
+import type { Store } from '../../runtime/store/contract.ts';
 import { pausedRoutes } from '../../runtime/store/records.ts';
 import type { RouteRow, RouteState } from '../../schemas/built/operations/types.ts';
 import type { RouteConfig, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
@@ -240,17 +242,13 @@ interface ListedRoute extends RouteRow {
 }
 
 /** @throws CliError if the subscriptions file cannot be parsed */
-export function listRoutes(home: string, open: OpenTable, all: boolean, pauseOf: PauseOf): ListedRoute[] {
+export function listRoutes(home: string, open: OpenTable, all: boolean, actionsOf: ActionsOfRoute): ListedRoute[] {
   const fixed = all ? Object.values(open.table.routes).map((plan) => servedRow(plan, 'static', open)) : [];
-  return [...fixed, ...subscriptionRows(home, open)].map((row) => {
-    const pause = pauseOf(row.profile, row.name);
-    if (pause === null) return { id: row.name, ...row, paused: null };
-    const { profile: _, route: __, ...paused } = pause;
-    return { id: row.name, ...row, paused };
-  });
+  const rows = [...fixed, ...subscriptionRows(home, open)];
+  return rows.map((row) => ({ id: row.name, ...row, ...actionsOf(row.profile, row.name) }));
 }
 
-function subscriptionRows(home: string, open: OpenTable): Omit<RouteRow, 'paused'>[] {
+function subscriptionRows(home: string, open: OpenTable): Omit<RouteRow, 'paused' | 'last_action'>[] {
   const text = readSubscriptionText(home);
   const entries = parseSubscriptions(home, text);
   const { routes, rejected } = compileSubscriptions(text, open);
@@ -276,12 +274,16 @@ function subscriptionRows(home: string, open: OpenTable): Omit<RouteRow, 'paused
       description: entry.description ?? null,
       toolsets: entry.toolsets ?? null,
       secrets: plan?.secrets.length ?? secretsIn(entry),
-    } satisfies Omit<RouteRow, 'paused'>;
+    } satisfies Omit<RouteRow, 'paused' | 'last_action'>;
   });
 }
 
 /** The row of a route in service. */
-export function servedRow(plan: RoutePlan, kind: RouteRow['kind'], open: ServedTable): Omit<RouteRow, 'paused'> {
+export function servedRow(
+  plan: RoutePlan,
+  kind: RouteRow['kind'],
+  open: ServedTable,
+): Omit<RouteRow, 'paused' | 'last_action'> {
   const [state, reason] = servedState(plan, open);
   const { name, profile, mode, cron_job, description, toolsets } = plan;
   return {
@@ -350,7 +352,8 @@ interface PausedRouteName {
 /** Resumes a paused route even if it is no longer served, because its events would wait forever. @throws CliError if there is no such route */
 export async function pauseRoute(given: PausedRouteName, paused: boolean, context: CliContext): Promise<void> {
   const now = context.clock.now();
-  const all = paused ? [] : await readPaused(context, given.config, now);
+  const rows = paused ? [] : await useStore(context, (store) => store.read(PAUSES), given.config);
+  const all = pausedRoutes(rows ?? [], now);
   const [held, ...others] = all.filter(({ route }) => route === given.route);
   const isHeld = held !== undefined && others.length === 0;
   const { name: route, profile } = isHeld
@@ -361,23 +364,20 @@ export async function pauseRoute(given: PausedRouteName, paused: boolean, contex
   printLine(context, `route ${visible(route)} ${describePause(paused, until)}`);
 }
 
-/** The current pause of a route, or null. */
-export type PauseOf = (profile: string, route: string) => PausedRoute | null;
+const PAUSES = { kind: 'guard_rows', of: 'pause' } as const;
 
 /** If the store cannot be read, no route is listed as paused, and a note is printed. */
-export async function readPauses(context: CliContext, configs: readonly string[] | undefined): Promise<PauseOf> {
-  const now = context.clock.now();
-  const paused = await readPaused(context, configs, now).catch((error: unknown) => {
+export async function actionsOnRoutes(
+  context: CliContext,
+  configs: readonly string[] | undefined,
+): Promise<ActionsOfRoute> {
+  const read = (store: Store) => readRouteActions(store, context.clock.now());
+  const found = await useStore(context, read, configs).catch((error: unknown) => {
     if (!(error instanceof CliError)) throw error;
     printNote(context, `cannot tell which routes are paused: ${error.message}`);
-    return [];
+    return null;
   });
-  return (profile, route) => paused.find((each) => each.profile === profile && each.route === route) ?? null;
-}
-
-async function readPaused(context: CliContext, configs: readonly string[] | undefined, now: number) {
-  const rows = await useStore(context, (store) => store.read({ kind: 'guard_rows', of: 'pause' }), configs);
-  return pausedRoutes(rows ?? [], now);
+  return found ?? (() => ({ paused: null, last_action: null }));
 }
 
 /** Names of subscriptions for messages: read from disk, fast, and without errors. */

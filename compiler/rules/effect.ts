@@ -1,10 +1,9 @@
 /** Rules about parts of a config without the expected effect. */
 
 import { DEFAULT_PROFILE } from '../../base/names.ts';
-import { entryLabel } from '../../base/text.ts';
 import type { ProfilePlan, RouteConfig, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
 import { readPlaceholders } from '../config/grammar.ts';
-import type { RouteTarget } from '../config/route-keys.ts';
+import type { ExtraValue, RouteTarget } from '../config/route-keys.ts';
 import { namedTargets, routeKey, THREAD_KEYS, targetNamed } from '../config/route-keys.ts';
 import { needsChat, targetEntries } from '../config/target-entries.ts';
 import { linearRegex } from '../globs/linear-glob.ts';
@@ -21,9 +20,8 @@ export const addressForm = deliveryRule('address-form', checkAddresses, {
     for (const [written, { home_channel: home }] of targetEntries(config)) {
       const plan = table.targets[targetNamed(table.target_names, written) ?? ''];
       if (plan === undefined || home === undefined || parseSecretRef(String(home), '').kind !== 'literal') continue;
-      const form = requiredForm(plan, undefined, 'chat_id', String(home));
-      if (form !== null)
-        report({ path: ['platforms', written, 'home_channel'], at: 'value', ...wordsFor(written, String(home), form) });
+      const flaw = flawOf(written, plan, ['chat_id', String(home), true]);
+      if (flaw !== null) report({ path: ['platforms', written, 'home_channel'], at: 'value', ...flaw });
     }
   },
 });
@@ -37,35 +35,43 @@ function checkAddresses({ config, profile, scope, hasPayload, report }: Receiver
         report({ path: ['deliver_extra', ...path], at: 'value', message, hint: 'write a fixed value here' });
         continue;
       }
-      const form = requiredForm(plan, profile?.targets[plan.name], THREAD_KEYS.includes(key) ? 'thread' : key, text);
-      if (form !== null) report({ path: ['deliver_extra', ...path], at: 'value', ...wordsFor(name, text, form) });
+      const binding = profile?.targets[plan.name];
+      const flaw = flawOf(name, plan, [key, text, isNeeded(plan, key, extra, binding)], binding);
+      if (flaw !== null) report({ path: ['deliver_extra', ...path], at: 'value', ...flaw });
     }
   }
 }
 
-const wordsFor = (target: string, value: string, form: string): Pick<Reported, 'message' | 'hint'> => ({
-  message: `\`${target}\` does not accept the address ${JSON.stringify(value)}: every delivery to it fails`,
-  hint: `the form is ${form}; docs/targets.md explains where to find it`,
-});
+type Extra = ReadonlyMap<string, ExtraValue>;
 
-/**
- * Returns the form that the value lacks, as an RE2 pattern; null if it may be right, or has a placeholder. Each variant is
- * considered, unless the binding names one.
- * @param name a key of the target's address, such as `chat_id` or `thread`
- */
-function requiredForm(
+/** Whether the target sends nothing without a value for this key; `http` has a placeholder of its URL for each. */
+function isNeeded(plan: TargetPlan, key: string, extra: Extra, binding?: TargetBinding): boolean {
+  const isUrl = plan.variants.some(({ webhook }) => webhook !== undefined);
+  const isRequired = plan.address.some(({ name, required }) => name === key && (required || isUrl));
+  if (isRequired || key !== 'chat_id' || binding === undefined) return isRequired;
+  const inThread = THREAD_KEYS.some((each) => (extra.get(each)?.text ?? '').trim() !== '');
+  return needsChat(plan, binding, inThread);
+}
+
+type Written = readonly [key: string, text: string, isNeeded: boolean];
+
+/** What is wrong with a value; null if nothing, or if it has a placeholder. Each variant counts, unless the binding names one. */
+function flawOf(
+  target: string,
   plan: TargetPlan,
-  binding: TargetBinding | undefined,
-  name: string,
-  value: string,
-): string | null {
+  [key, text, isNeeded]: Written,
+  binding?: TargetBinding,
+): Pick<Reported, 'message' | 'hint'> | null {
+  const isBlank = text.trim() === '' && isNeeded;
+  // Other rules report invalid placeholders.
+  if (!isBlank && (text === '' || /[{}]/.test(text))) return null;
   const variants = plan.variants.filter((variant) => binding === undefined || variant.name === binding.variant);
   const forms = (variants.length === 0 ? [plan] : variants).map(
-    ({ address }) => address.find((field) => field.name === name)?.pattern ?? null,
+    ({ address }) => address.find(({ name }) => name === (THREAD_KEYS.includes(key) ? 'thread' : key))?.pattern ?? null,
   );
-  // Other rules report invalid placeholders.
-  if (value === '' || /[{}]/.test(value)) return null;
-  return forms.some((form) => form === null || linearRegex(form).matches(value)) ? null : (forms[0] ?? null);
+  if (!isBlank && forms.some((form) => form === null || linearRegex(form).matches(text))) return null;
+  const message = `\`${target}\` does not accept the address ${JSON.stringify(text)}: every delivery to it fails`;
+  return { message, hint: `the form is ${forms[0] ?? 'any text'}; docs/targets.md explains where to find it` };
 }
 
 /** A delivery without a chat (§4.4). */
@@ -75,7 +81,7 @@ function checkChats({ config, profile, scope, report }: Receiver): void {
   for (const { name, index, plan, extra } of deliveryTargets(config, scope.table)) {
     const binding = profile?.targets[plan.name];
     if (binding === undefined || hasHome(binding) || extra.has('chat_id')) continue;
-    if (!needsChat(plan, binding, extra.has('message_thread_id') || extra.has('thread_id'))) continue;
+    if (!isNeeded(plan, 'chat_id', extra, binding)) continue;
     const message = `\`${name}\` has no chat to send to: neither \`deliver_extra.chat_id\` nor a home channel is set`;
     const hint = `set \`platforms.${name}.home_channel\`, or \`chat_id\` here`;
     report({ path: deliverPath(index), at: 'value', message, hint });
@@ -146,6 +152,7 @@ export function checkEnabled(
   scope: Pick<RouteScope, 'table' | 'invalidNames'>,
   report: Reporter,
 ): void {
+  const { target_names: names } = scope.table;
   const where = profile.home === '' ? '' : ` of the profile \`${profile.name}\``;
   for (const { name, index, target } of targets) {
     if (target === null || Object.hasOwn(profile.targets, target)) continue;
@@ -153,10 +160,13 @@ export function checkEnabled(
     const message = `the target \`${name}\` is not enabled: every delivery to it fails`;
     const plan = scope.table.targets[target];
     const shared = plan?.platform === undefined ? undefined : scope.table.targets[plan.platform];
+    // The entry of all targets of a service: `github` for `github_labels`.
+    const common = Object.keys(names).find((each) => names[each] === plan?.platform && target.startsWith(`${each}_`));
+    const entry = profile.targets[shared?.name ?? '']?.label ?? common ?? shared?.name;
     const hint =
       shared === undefined
         ? `set \`platforms.${name}.enabled: true\` in the config${where}, with its credentials`
-        : `set ${requiredSettings(plan)} under \`platforms.${entryLabel(profile, shared.name)}\` in the config${where}`;
+        : `set ${requiredSettings(plan)} under \`platforms.${entry}\` in the config${where}`;
     report({ path: deliverPath(index), at: 'value', message, hint });
   }
 }

@@ -66,7 +66,7 @@ const KEYWORDS: Readonly<Record<string, Explain>> = {
   const: (place, params) => invalid(place, `must be \`${String(params.allowedValue)}\``),
   pattern: (place, params) =>
     params.pattern === '\\S'
-      ? invalid(place, 'needs a reason in words')
+      ? invalid(place, 'must not be blank')
       : described(place, invalid(place, 'does not have the expected form')),
   minLength: (place) => invalid(place, 'must not be empty'),
   maxLength: (place, params) => invalid(place, `must not be longer than ${String(params.limit)} characters`),

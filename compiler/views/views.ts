@@ -157,6 +157,8 @@ export interface ReachPlace {
 export interface PayloadFacts {
   /** Whether every event that passes the route's filters has a value at the path. */
   isAlwaysSent(route: RouteView, path: readonly string[]): boolean;
+  /** Whether an event that passes the route's filters may have values at all of these paths. True if its shape is unknown. */
+  mayHave(route: RouteView, paths: readonly (readonly string[])[]): boolean;
   /** Whether outsiders may have written a part of the value. */
   isUntrusted(route: RouteView, path: readonly string[]): boolean;
   /** Whether an agent reads text in the route's prompt that outsiders may have written, and that no filter on its author excludes. */

@@ -64,3 +64,9 @@ function keyOf(name: string, extra: DeliveryRequest['extra']): string {
 function own(extra: DeliveryRequest['extra'], key: string): string | undefined {
   return Object.hasOwn(extra, key) ? extra[key] : undefined;
 }
+
+/** Why no form of the target's request suits the address. */
+export function noForm(address: Address, { extra }: Addressed): string {
+  if (address.has('chat_id')) return 'chat_id does not have a form that this target accepts';
+  return own(extra, 'chat_id') === undefined ? 'no chat_id and no home_channel' : 'deliver_extra.chat_id is empty';
+}

@@ -3,6 +3,7 @@
  * before they expire.
  */
 import type { lookup } from 'node:dns';
+import type { Socket } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
 import type { Clock } from '../platform/clock.ts';
 
@@ -10,6 +11,9 @@ import type { Clock } from '../platform/clock.ts';
 const CONNECTIONS = 64;
 
 const CONNECT = { timeout: 10_000 };
+
+/** Maximum bytes that are parsed at once. */
+const PIECE = 1024;
 
 export interface HttpConnections {
   open(): Promise<Dispatcher>;
@@ -32,17 +36,14 @@ export class HttpPool implements HttpConnections {
   }
 
   open(): Promise<Dispatcher> {
-    this.opened ??= openAgent(CONNECT);
+    this.opened ??= openAgent(async () => (await import('undici')).buildConnector(CONNECT));
     return this.opened;
   }
 
   publicOnly(): HttpConnections {
-    const opening = async (): Promise<Dispatcher> => {
-      const { publicConnector } = await import('./public-connector.ts');
-      return openAgent(publicConnector(CONNECT, this.lookup));
-    };
+    const connector = async () => (await import('./public-connector.ts')).publicConnector(CONNECT, this.lookup);
     const connections: HttpConnections = {
-      open: () => (this.openedPublic ??= opening()),
+      open: () => (this.openedPublic ??= openAgent(connector)),
       publicOnly: () => connections,
     };
     return connections;
@@ -53,15 +54,31 @@ export class HttpPool implements HttpConnections {
   }
 }
 
-async function openAgent(connect: buildConnector.BuildOptions | buildConnector.connector): Promise<Dispatcher> {
+async function openAgent(connector: () => Promise<buildConnector.connector>): Promise<Dispatcher> {
   const { Agent } = await import('undici');
+  const connect = await connector();
   return new Agent({
     connections: CONNECTIONS,
     // No pipelining: after a failure it would be unknown which requests the server received.
     pipelining: 1,
-    connect,
+    connect: (target, callback) =>
+      connect(target, (...[error, socket]) =>
+        error === null ? callback(null, readInPieces(socket)) : callback(error, null),
+      ),
     keepAliveTimeout: 4_000,
+    // Bytes of all names and values of a response.
+    maxHeaderSize: 16_384,
   });
+}
+
+/**
+ * undici parses all that has arrived, even after it has closed the connection, and creates an error for each header beyond the
+ * limit: thousands in 64 KiB, during which nothing else is done. In small pieces it stops at the first.
+ */
+function readInPieces(socket: Socket): Socket {
+  const read = socket.read.bind(socket);
+  socket.read = (size) => (socket.destroyed ? null : read(size ?? (socket.readableLength > PIECE ? PIECE : undefined)));
+  return socket;
 }
 
 /** A token, or why there is none. Without a token, nothing was sent to the target. */

@@ -13,6 +13,7 @@ import type {
 } from '../../schemas/generated/types.ts';
 import type { SwappableDeliverer } from '../deliver/create-deliverer.ts';
 import type { Deliverer, DeliveryContext } from '../deliver/deliverer.ts';
+import type { HttpConnections } from '../deliver/http-pool.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { Logger } from '../platform/log.ts';
@@ -142,7 +143,7 @@ export interface Approvals {
 export type OpenApprovals = (context: ApprovingContext) => Approvals;
 
 /** The dependencies of the module that shows the progress of events. */
-export interface ProgressContext extends Omit<GuardContext, 'state' | 'heartbeatUrl'> {
+export interface ProgressContext extends Omit<GuardContext, 'state' | 'heartbeatUrl' | 'http'> {
   readonly installation: FindInstallation;
   readonly observers: Observers;
 }
@@ -174,6 +175,7 @@ export interface GuardContext {
   /** The table in service. */
   readonly table: () => RouteTable;
   readonly state: () => WatchedState;
+  readonly http: HttpConnections;
   /** The URL of the heartbeat; null without one. */
   readonly heartbeatUrl: () => string | null;
   /** Call it when work was stored. */

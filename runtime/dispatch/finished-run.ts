@@ -7,7 +7,7 @@ import { openDelivery } from '../store/unit/blocked.ts';
 import type { RunUsage, Usage } from '../store/usage.ts';
 import type { CheckedOutputs, DispatchContext } from './context.ts';
 import { logFields } from './dispatcher.ts';
-import { failureMessage, unsentOutputs } from './own-message.ts';
+import { failureMessage, unsentOutputs, withUnsentNames } from './own-message.ts';
 import { dispatchChange } from './persist.ts';
 import { retryWait } from './retry-waits.ts';
 import type { RunOutcome } from './run-agent.ts';
@@ -84,7 +84,7 @@ export function changeAfter(
       const failure = {
         ...change,
         reason: `run failed: ${outcome.reason}`,
-        steps: [stepOf(run, at, outcome.reason, due_at)],
+        steps: [stepOf(run, at, withUnsentNames(outcome.reason, run.outputs), due_at)],
       };
       if (due_at !== null) return { ...failure, to: 'pending', due_at };
       return { ...failure, to: 'dead', ...withUnsent(run), ...failureMessage(dispatch, outcome.reason, ids, at) };
@@ -115,7 +115,7 @@ function withOutputs({ dispatch, stored, outputs }: FinishedRun): Pick<RunChange
 
 /** The dispatch of a run that has failed, with all outputs dropped. */
 function withUnsent(run: FinishedRun): Pick<RunChange, 'dispatch' | 'grown'> {
-  const dropped = run.outputs === null ? [] : unsentOutputs(run.outputs);
+  const dropped = unsentOutputs(run.outputs);
   return dropped.length === 0 ? {} : withOutputs({ ...run, outputs: { ...run.outputs, deliveries: [], dropped } });
 }
 

@@ -110,13 +110,21 @@ export function findStored(
   };
 }
 
-/** The outputs of a run that has failed: valid ones are dropped too. */
-export const unsentOutputs = (outputs: {
+interface RunOutputs {
   readonly deliveries: readonly DispatchDelivery[];
   readonly dropped: readonly DroppedOutput[];
-}): readonly DroppedOutput[] => [
-  ...outputs.dropped,
-  ...outputs.deliveries.map(({ output }) => ({ output: output?.name ?? null, ...UNSENT })),
+}
+
+/** The outputs of a run that has failed: valid ones are dropped too. */
+export const unsentOutputs = (outputs: RunOutputs | null): readonly DroppedOutput[] => [
+  ...(outputs?.dropped ?? []),
+  ...(outputs?.deliveries ?? []).map(({ output }) => ({ output: output?.name ?? null, ...UNSENT })),
 ];
 
 const UNSENT = { line: 0, reason: 'run_failed', detail: 'valid, but its run has failed' } as const;
+
+/** Why an attempt failed, and the names of the outputs that were dropped with it. */
+export function withUnsentNames(reason: string, outputs: RunOutputs | null): string {
+  const names = new Set(unsentOutputs(outputs).map(({ output }) => output ?? 'a line'));
+  return names.size === 0 ? reason : `${reason}; outputs dropped: ${[...names].join(', ')}`;
+}

@@ -217,7 +217,7 @@ function assembleWork(context: ServiceContext, openings: Openings) {
     const { heartbeat = null } = table().gateway;
     return heartbeat === null ? null : serving.linked.secrets.resolve(heartbeat.url);
   };
-  const guardContext = { store, deliverer, clock, ids, log, table, state, heartbeatUrl, wake };
+  const guardContext = { store, deliverer, clock, ids, log, table, state, http: deliveries.http, heartbeatUrl, wake };
   const guarding = new LazyGuard(modules, guardContext, observers);
   const approving = new LazyApprovals(modules, { ...guardContext, alerts: guarding, sending: deliveries.context });
   const statuses = new Lazy(async () => {

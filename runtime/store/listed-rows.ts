@@ -2,6 +2,8 @@
  * Decodes stored dispatches into list summaries, complete dispatches, the events of a burst, and the turns of a
  * session.
  */
+
+import type { LastAction } from '../../schemas/built/operations/types.ts';
 import { isDispatch } from '../../schemas/built/rows/Dispatch.ts';
 import { isProgramEnd } from '../../schemas/built/rows/ProgramEnd.ts';
 import { isStep } from '../../schemas/built/rows/Step.ts';
@@ -269,8 +271,9 @@ interface TurnRow {
 /** The guard's row of a session that was reset. */
 export const resetRow = (of: SessionKey): Pick<GuardRow, 'kind' | 'key'> => ({ kind: 'session', key: sessionName(of) });
 
-/** The body of that row. @param last the number of the latest dispatch to leave out */
-export const resetBody = (last: Ref): string => JSON.stringify({ last });
+/** The body of that row. @param last the number of the latest dispatch to leave out @param action who has reset it, and when */
+export const resetBody = (last: Ref, action?: Omit<LastAction, 'did'>): string =>
+  JSON.stringify({ last, ...(action === undefined ? {} : { did: 'reset', ...action }) });
 
 function lastReset(body: string | undefined): Ref {
   const { last } = decodeOr<{ readonly last?: unknown }>(body ?? '{}', (value) => value !== null, {});
@@ -318,7 +321,7 @@ const ATTEMPTS = 5;
  * @param now Unix ms
  * @returns false: no dispatch of the session is stored
  */
-export async function resetSession(store: Store, of: SessionKey, now: number): Promise<boolean> {
+export async function resetSession(store: Store, of: SessionKey, now: number, by: string): Promise<boolean> {
   const { key, kind } = resetRow(of);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const [said, busy, rows] = await Promise.all([
@@ -329,7 +332,7 @@ export async function resetSession(store: Store, of: SessionKey, now: number): P
     const expect = rows.find((row) => row.key === key)?.body ?? null;
     if (said.length === 0 && expect === null && !busy.some(({ session }) => session === of.session)) return false;
     const [latest] = await store.read({ kind: 'list', filter: { limit: 1 } });
-    const body = resetBody(latest?.ref ?? 0);
+    const body = resetBody(latest?.ref ?? 0, { by, at: now });
     const change = { row: { kind, key }, expect, body, expires_at: null, dispatch: null, now } as const;
     if (await store.write({ kind: 'put_guard', ...change })) return true;
   }

@@ -3319,6 +3319,12 @@ export interface TargetButtons {
   derived?: true;
   fields: TargetButtonFields;
   /**
+   * Keys of an address: the first with a value is the id of the chat. Absent: `chat_id`.
+   *
+   * @minItems 1
+   */
+  place?: [string, ...string[]];
+  /**
    * RE2 expression of addresses that are ids: a callback from another chat than the one with such an address is refused. Absent: all are ids.
    */
   chats?: string;
@@ -5634,6 +5640,7 @@ export interface ButtonsPlan {
   secret: string;
   derived?: true;
   fields: ButtonFields;
+  place?: string[];
   chats?: string;
   account?: string;
   requests: NamedRequests;

@@ -29,6 +29,7 @@ const DRIVEN_ELSEWHERE = [
   'approvals show',
   'approvals approve',
   'approvals reject',
+  'approvals undo',
   'session reset',
   'sandbox try',
   'store backup',

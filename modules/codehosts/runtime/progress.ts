@@ -4,8 +4,8 @@
  *   event ──> its row is stored ──> mark of the stored state is sent, again after each change ──> final state: row is deleted
  *
  * The mark follows from the stored state of the dispatch, so a kill loses nothing, and states that pass quickly are not
- * sent. A row (kind `progress` of `guard_state`) has the id of an event, and names its object. Its mark may be out of date.
- * The next event of the object deletes it.
+ * sent. A row (kind `progress` of `guard_state`) has the id of an event, and names its object. Its mark may be out of date, or
+ * an earlier event of the object has not ended.
  */
 import { createHash } from 'node:crypto';
 import { realTarget } from '../../../base/spec-names.ts';
@@ -144,9 +144,11 @@ class RunningProgress {
     }
     if (this.marks.get(object) !== mark) this.wake(object);
     await this.saving;
-    const isOver = (id: string): boolean =>
-      id < mark.id || (id === mark.id && (stored === null || isFinal(stored.state)));
-    for (const id of [...mark.rows].filter(isOver)) {
+    const rows = [...mark.rows].sort();
+    const over = await store.read({ kind: 'ended', ids: rows.filter((id) => id < mark.id) });
+    // It stays until the earlier ones have ended, so that none of them replaces its mark after a restart.
+    const isOver = over.length === rows.length - 1 && (stored === null || isFinal(stored.state));
+    for (const id of isOver ? rows : over) {
       mark.rows.delete(id);
       await this.put(id, JSON.stringify(object), null);
     }
@@ -211,12 +213,12 @@ class RunningProgress {
     try {
       if (!this.isRead || store.shared !== null) await this.read();
       const open = Array.from(this.marks).filter(([, { rows }]) => rows.size > 0);
-      const ids = open.map(([, { id }]) => id);
+      const ids = open.flatMap(([, { rows }]) => [...rows]);
       const ended = new Set(ids.length === 0 ? [] : await store.read({ kind: 'ended', ids }));
       const isFirst = !this.isRead;
       this.isRead = true;
-      for (const [object, { id, dueAt }] of open)
-        if (isFirst || ended.has(id) || (dueAt > 0 && dueAt <= clock.now())) this.wake(object);
+      for (const [object, { rows, dueAt }] of open)
+        if (isFirst || [...rows].some((id) => ended.has(id)) || (dueAt > 0 && dueAt <= clock.now())) this.wake(object);
     } catch (error) {
       this.fail(error);
     }

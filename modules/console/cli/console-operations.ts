@@ -10,8 +10,16 @@ import { CliError } from '../../../cli/base/errors.ts';
 import type { ServedGateway } from '../../../cli/base/module.ts';
 import { chooseDeliveries, storeReplays } from '../../../cli/deliveries/filter.ts';
 import { checkDraft, chooseTimezone, profileOf, reportSaved } from '../../../cli/jobs/draft-job.ts';
-import { changedJob, editJob, routesOf } from '../../../cli/jobs/edit-job.ts';
-import { findJob, fireJob, readHistory, recordOf, reportJob, servedTable } from '../../../cli/jobs/open-jobs.ts';
+import { editJob, routesOf } from '../../../cli/jobs/edit-job.ts';
+import {
+  findJob,
+  fireJob,
+  readHistory,
+  readJobs,
+  recordOf,
+  reportJob,
+  servedTable,
+} from '../../../cli/jobs/open-jobs.ts';
 import { refusing } from '../../../cli/serve/reloader.ts';
 import { useSessions } from '../../../cli/session.ts';
 import { servedRow } from '../../../cli/subscriptions/routes.ts';
@@ -19,9 +27,8 @@ import { suggest } from '../../../compiler/text/suggest.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
 import { homeTarget, listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
+import { readRouteActions } from '../../../runtime/store/actions.ts';
 import { storeAs } from '../../../runtime/store/actor.ts';
-import type { Pause } from '../../../runtime/store/records.ts';
-import { pausedRoutes } from '../../../runtime/store/records.ts';
 import { printFilter, printTemplate } from '../../../runtime/table/link-template.ts';
 import type {
   ControlContract,
@@ -90,8 +97,7 @@ export const changeJob = (
     const record = recordOf({ records, table: service.table }, job);
     const change = { name, config, timezone: chooseTimezone(timezone, record.timezone) };
     const open = await servedTable(context, service);
-    const scope = { store: storeAs(service.store, by), open, context };
-    const saved = isDryRun ? changedJob(record, change, open) : await editJob(record, change, scope);
+    const saved = await editJob(record, change, { store: storeAs(service.store, by), open, context, isDryRun });
     if (!isDryRun) service.changed();
     return reportSaved(saved, context.clock.now());
   });
@@ -158,15 +164,9 @@ export async function reportRoutes({
 }: ServedGateway<CliContext>): Promise<readonly RouteReport[]> {
   const { table, subscriptions, store } = service;
   const open = { table, url };
-  const paused = pausedRoutes(await store.read({ kind: 'guard_rows', of: 'pause' }), context.clock.now());
-  const pauseOf = ({ name, profile }: RoutePlan): Pause | null => {
-    const found = paused.find((each) => each.profile === profile && each.route === name);
-    if (found === undefined) return null;
-    const { profile: _, route: __, ...pause } = found;
-    return pause;
-  };
+  const actionsOf = await readRouteActions(store, context.clock.now());
   const report = (plan: RoutePlan, kind: RouteRow['kind']): Described => {
-    const row = { ...servedRow(plan, kind, open), paused: pauseOf(plan) };
+    const row = { ...servedRow(plan, kind, open), ...actionsOf(plan.profile, plan.name) };
     const hidden = kind === 'dynamic' && Object.values(table.routes).some(({ name }) => name === plan.name);
     const shadow = { state: 'shadowed', reason: 'a static route of this name takes precedence' } as const;
     return { ...row, ...(hidden ? shadow : {}), words: wordsOf(plan, table) };
@@ -214,6 +214,7 @@ const UNSERVED: Omit<Described, 'name' | 'reason'> = {
   kind: 'dynamic',
   state: 'quarantined',
   paused: null,
+  last_action: null,
   profile: 'default',
   url: '',
   mode: null,
@@ -267,7 +268,7 @@ export async function reportJobs(
 ): Promise<readonly JobReport[]> {
   const { table, store } = service;
   // Read from the store, because the scheduler sees a new job only a moment later.
-  const stored = await store.read({ kind: 'jobs' });
+  const stored = await readJobs(store);
   const keyOf = ({ name, id }: { readonly name: string; readonly id: string }): string => `${name}\n${id}`;
   const all = listJobs(table, stored.records, timezone);
   const isRequested = (job: Job): boolean => id === undefined || (all.has(id) ? job.id === id : job.name === id);

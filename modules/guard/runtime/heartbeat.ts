@@ -23,7 +23,7 @@ export class Heartbeat {
     const url = heartbeatUrl();
     if (plan === null || url === null || clock.monotonic() < this.dueAt) return;
     this.dueAt = clock.monotonic() + plan.every_seconds * 1000;
-    const reason = (await this.problem()) ?? (await call(url));
+    const reason = (await this.problem()) ?? (await this.call(url));
     if (reason !== null && reason !== this.lastReason) log.warn({ reason }, 'heartbeat not sent');
     if (reason === null && this.lastReason !== null) log.info({}, 'heartbeat resumed');
     this.lastReason = reason;
@@ -44,17 +44,19 @@ export class Heartbeat {
       throw error;
     }
   }
-}
 
-/** Null: success. The reason does not contain the URL, which may be a secret. */
-async function call(url: string): Promise<string | null> {
-  try {
-    const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
-    await answer.body?.cancel();
-    return answer.ok ? null : `the heartbeat URL responded with ${answer.status}`;
-  } catch (error) {
-    return error instanceof Error && error.name === 'TimeoutError'
-      ? 'the heartbeat URL did not respond in time'
-      : 'the heartbeat URL is unreachable';
+  /** Null: success. The reason does not contain the URL, which may be a secret. */
+  private async call(url: string): Promise<string | null> {
+    try {
+      const { request } = await import('undici');
+      const dispatcher = await this.context.http.open();
+      const { statusCode, body } = await request(url, { dispatcher, signal: AbortSignal.timeout(TIMEOUT_MS) });
+      void body.dump();
+      return statusCode >= 200 && statusCode < 300 ? null : `the heartbeat URL responded with ${statusCode}`;
+    } catch (error) {
+      return error instanceof Error && error.name === 'TimeoutError'
+        ? 'the heartbeat URL did not respond in time'
+        : 'the heartbeat URL is unreachable';
+    }
   }
 }

@@ -12,7 +12,14 @@ import { formatDuration, printList } from '../../../cli/output/table.ts';
 import { personAt, useStore } from '../../../cli/store/use-store.ts';
 import { printableStart } from '../../../runtime/platform/log.ts';
 import type { AnsweredApproval, Approval, FoundApproval } from '../../../schemas/built/operations/types.ts';
-import { answerApproval, findApproval, listApprovals, receiverOf, stateText } from '../runtime/approvals.ts';
+import {
+  answerApproval,
+  findApproval,
+  listApprovals,
+  receiverOf,
+  stateText,
+  undoApproval,
+} from '../runtime/approvals.ts';
 
 /** Most UTF-16 units of a text in a list; `approvals show` prints the whole text. */
 const SHOWN = 80;
@@ -50,9 +57,13 @@ export const approvalsShowCommand = command({
     const result = await useStore(context, (store) => findApproval(store, given.id), given.config);
     const approval = checkFound(given.id, result);
     if (given.json) return printJson(context, approval);
+    const left = (approval.answer?.takes_effect_at ?? 0) - context.clock.now();
     const facts = [
       ['id', approval.id],
       ['state', stateText(approval)],
+      ...(left > 0
+        ? [['in effect', `in ${formatDuration(left)}; until then: hookwright approvals undo ${approval.id}`] as const]
+        : []),
       ['from', senderText(approval)],
       ['event', approval.event],
       ['to', receiverOf(approval)],
@@ -84,6 +95,21 @@ export const approvalsRejectCommand = command({
   options: answerOptions,
   args: { id: argument('id') },
   run: (context, given) => giveAnswer(context, given, false),
+});
+
+/** `hookwright approvals undo <id>`: withdraws an approval that has not taken effect. */
+export const approvalsUndoCommand = command({
+  options: { by: byOption, config: configOption },
+  args: { id: argument('id') },
+  async run(context, { id, config }) {
+    const by = personAt(context);
+    const undone =
+      (await tryCallGateway(context, 'approvals_undo', { id, by })) ??
+      (await useStore(context, (store) => undoApproval(store, id, by, context.clock.now()), config));
+    const approval = checkFound(id, undone);
+    if (undone?.kind === 'late') throw new CliError(`${id} can no longer be undone: ${stateText(approval)}`);
+    printLine(context, `approval of ${id} withdrawn; ${stateText(approval)}`);
+  },
 });
 
 interface AnswerInput {

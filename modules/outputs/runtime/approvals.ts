@@ -105,7 +105,7 @@ export async function answerApproval(
 const UNDONE = 'the approval has been undone already: the message waits';
 
 /**
- * Withdraws an approval that has not taken effect: the message waits for the rest of its time.
+ * Withdraws an approval that has not taken effect: the message waits for the rest of its time, or has expired.
  * @throws ControlError if the message waits, because nothing was approved, or the approval has been undone already
  */
 export async function undoApproval(store: Store, id: string, by: string, now: number): Promise<AnsweredApproval> {
@@ -124,8 +124,9 @@ export async function undoApproval(store: Store, id: string, by: string, now: nu
     if (stored.kind === 'found' && stored.one.row !== null) throw new ControlError('late', UNDONE);
     return { kind: 'late', approval };
   }
-  const waits = { state: 'waiting', answer: null, since: step.started_at, expires_at: until } as const;
-  return { kind: 'answered', approval: { ...approval, ...waits } };
+  const waits = { state: 'waiting', since: step.started_at, expires_at: until } as const;
+  const state = until > now ? waits : { state: 'expired' as const };
+  return { kind: 'answered', approval: { ...approval, answer: null, ...state } };
 }
 
 const cut = (reason: string | null): string | null => (reason === null ? null : printableStart(reason, MOST_REASON));

@@ -5,8 +5,11 @@
  *                                             └─ yes ──> the store: is it the first answer? ── no ──> notified who answered
  *                                                          └──> in both cases the message shows the answer
  *
- * The response is sent at once, because services wait three seconds; requests to the service follow. If one fails, the next press
- * of the button makes it again.
+ * The response is sent at once, because services wait three seconds; requests to the service follow.
+ *
+ * A message with buttons shows the answer however it was given. A row (kind `asked` of `guard_state`) is stored before the message,
+ * and deleted when the message was updated, so a kill loses no update. An update that was sent before a kill is sent again, with
+ * the same text.
  */
 import { createHash } from 'node:crypto';
 import { RE2JS } from 're2js';
@@ -26,14 +29,24 @@ import type { ApprovingContext, CallbackAnswer } from '../../../runtime/dispatch
 import { renderReceivers } from '../../../runtime/dispatch/own-message.ts';
 import { printableStart } from '../../../runtime/platform/log.ts';
 import { actor } from '../../../runtime/store/actor.ts';
+import { decodeOr, fieldsOf, isInstant, isText } from '../../../runtime/store/decode.ts';
+import type { BlockedRow } from '../../../runtime/store/queries.ts';
+import { isFinal } from '../../../runtime/store/states.ts';
 import { verifyingSecret } from '../../../runtime/table/link-authentication.ts';
-import type { RequestPlan } from '../../../schemas/generated/types.ts';
-import { answerApproval, stateText } from './approvals.ts';
+import type { Approval } from '../../../schemas/built/operations/types.ts';
+import type { Dispatch, DispatchDelivery, RequestPlan } from '../../../schemas/generated/types.ts';
+import { answerApproval, findApproval, stateText } from './approvals.ts';
 import { consoleUrl, noticeText } from './notice.ts';
 
 /** Longest wait for a service, before a callback is answered and otherwise, in ms. */
 const LOOKUP_MS = 1500;
 const REQUEST_MS = 10_000;
+/** Wait between two attempts to update a message, longer than a request. Gateways with the same store share the attempts, in ms. */
+const UPDATE_MS = 15_000;
+/** Number of messages updated at once. */
+const AT_ONCE = 8;
+/** How long a row is stored after its approval has expired, or after an attempt, in ms. */
+const RETENTION_MS = 86_400_000;
 /** Wait between two attempts to register at a service, in ms. */
 const REGISTER_MS = 60_000;
 /** Longest text that all services show to one person. */
@@ -41,6 +54,17 @@ const MOST_SHOWN = 199;
 
 /** Services sign times that are at most five minutes old. */
 const MOST_LATE = 10_000;
+
+/** The body of a row. Its key has the id of the message's dispatch and the index of the delivery. */
+interface Notice {
+  /** Id of the approval. */
+  readonly approval: string;
+  /** Unix ms of the next attempt. */
+  readonly due_at: number;
+}
+
+const isNotice = fieldsOf({ approval: isText, due_at: isInstant });
+const NEVER: Notice = { approval: '', due_at: Number.POSITIVE_INFINITY };
 
 type Press = NonNullable<ReturnType<typeof readPress>>;
 
@@ -54,6 +78,9 @@ export class ChatApprovals {
   private readonly registering = new WeakMap<BoundTarget, number>();
   private readonly foreign = new WeakSet<BoundTarget>();
   private following: Promise<unknown> = Promise.resolve();
+  /** Chats in which a button was pressed, by target and approval: an address may name a chat by something else than its id. */
+  private readonly pressed = new Map<string, string>();
+  private isClosed = false;
   /** Digests of presses that came too late. The same request must not count after the answer before it has been undone. */
   private readonly late = new Set<string>();
 
@@ -70,7 +97,7 @@ export class ChatApprovals {
 
   /** Rejects with StoreUnavailable. */
   async answered(target: string, payload: unknown): Promise<CallbackAnswer> {
-    const { store, clock, log, deliverer, table, wake } = this.context;
+    const { store, clock, log, deliverer, wake } = this.context;
     const chat = openChat(this.context, target);
     const press = chat === null ? null : readPress(chat, payload);
     if (chat === null || press === null) return NOT_OURS;
@@ -87,15 +114,14 @@ export class ChatApprovals {
     if (typeof given === 'string') return this.notify(chat, press, given);
     if (!('approval' in given)) return this.notify(chat, press, 'there is no such approval: its event was deleted');
     const { kind, approval } = given;
-    const text = noticeText(approval, consoleUrl(table().gateway.console), (one) => isOneMessage(chat.bound.plan, one));
-    // Until an approval takes effect, it can be undone, and the buttons are needed again.
-    if ((approval.answer?.takes_effect_at ?? 0) <= clock.now()) this.follow(chat, 'update', press, text);
     if (kind === 'late') {
+      if (isInEffect(approval, clock.now())) this.follow(chat, 'update', press, this.textOf(chat, approval));
       this.late.add(digest);
       for (const oldest of this.late) if (this.late.size > MOST_LATE) this.late.delete(oldest);
       return this.notify(chat, press, `too late: ${stateText(approval)}`);
     }
     log.info({ target, approval: id, by, state: approval.state }, 'approval answered in a chat');
+    this.pressed.set(`${target} ${id}`, press.chat);
     wake();
     return { counts: true, body: bodyOf(chat, 'update', press.values) };
   }
@@ -120,7 +146,92 @@ export class ChatApprovals {
 
   /** Resolves once the requests that follow answers have ended. */
   async close(): Promise<void> {
+    this.isClosed = true;
     await this.following;
+  }
+
+  /** Call it before the message is stored. @param expires_at of the approval, Unix ms */
+  async remember({ id, deliveries }: Dispatch, expires_at: number): Promise<void> {
+    for (const [index, { approval }] of deliveries.entries())
+      if (approval !== undefined) await this.put(`${id}-${index}`, null, { approval, due_at: 0 }, expires_at);
+  }
+
+  /** Updates the messages of approvals that do not wait any more. @param waiting deliveries that do */
+  async showAnswers(waiting: readonly BlockedRow[]): Promise<void> {
+    const { store, clock } = this.context;
+    const pending = new Set(waiting.map(({ id, index }) => `${id}-${index}`));
+    const rows = (await store.read({ kind: 'guard_rows', of: 'asked' }))
+      .map(({ key, body }) => ({ key, asked: decodeOr<Notice>(body, isNotice, NEVER) }))
+      .filter(({ asked: { approval, due_at } }) => due_at <= clock.now() && !pending.has(deliveryOf(approval)))
+      .sort((a, b) => a.asked.due_at - b.asked.due_at);
+    while (rows.length > 0 && !this.isClosed)
+      await Promise.all(rows.splice(0, AT_ONCE).map(({ key, asked }) => this.showAnswer(key, asked)));
+  }
+
+  private async showAnswer(key: string, asked: Notice): Promise<void> {
+    const { store, clock } = this.context;
+    const found = await findApproval(store, asked.approval);
+    const approval = found.kind === 'found' ? found.approval : null;
+    const [id = '', index] = key.split('-');
+    const notice = await store.read({ kind: 'find', id });
+    const { dispatch, steps, state } = notice.kind === 'found' ? notice.dispatch : NOT_STORED;
+    const message = steps.find((step) => step.index === Number(index) && step.message_id !== null)?.message_id ?? null;
+    // It may still be sent.
+    if ((message === null && !isFinal(state)) || (approval !== null && !isInEffect(approval, clock.now()))) return;
+    const tried = { ...asked, due_at: clock.now() + UPDATE_MS };
+    if (!(await this.put(key, asked, tried))) return;
+    const delivery = dispatch?.deliveries[Number(index)];
+    const isOver =
+      message === null || delivery === undefined || (await this.update(delivery, message, asked, approval));
+    if (isOver) await this.put(key, tried, null);
+  }
+
+  /** False: try again. */
+  private async update(
+    of: DispatchDelivery,
+    message: string,
+    asked: Notice,
+    approval: Approval | null,
+  ): Promise<boolean> {
+    const name = `${of.target} ${asked.approval}`;
+    const chat = openChat(this.context, of.target);
+    const place = chat === null ? '' : (this.pressed.get(name) ?? placeOf(chat, of));
+    const plan = chat?.buttons.requests.update;
+    if (chat === null || plan === undefined || place === '') return chat !== null;
+    const values = { ...NO_VALUES, address: new Map([['chat', place] as const, ['message', message] as const]) };
+    const result = await this.request(chat, plan, {
+      ...values,
+      text: await textFor(chat, this.textOf(chat, approval)),
+    });
+    const isOver = result.kind === 'ok' || result.kind === 'permanent';
+    if (isOver) this.pressed.delete(name);
+    if (result.kind !== 'ok' && (isOver || asked.due_at === 0)) this.logNotShown(chat, asked.approval, result.reason);
+    return isOver;
+  }
+
+  /** What the message says once the approval has ended. @param approval null: it does not exist any more */
+  private textOf({ bound }: Chat, approval: Approval | null): string {
+    if (approval === null) return 'hookwright: a message that needed your approval was replaced or deleted';
+    const console = consoleUrl(this.context.table().gateway.console);
+    return noticeText(approval, console, (one) => isOneMessage(bound.plan, one));
+  }
+
+  private logNotShown(chat: Chat, approval: string, reason: string): void {
+    const fields = { target: chat.name, approval, reason: chat.bound.redact(reason) };
+    this.context.log.info(fields, 'the chat does not show the answer');
+  }
+
+  /** False: another gateway has changed the row. @param until from then on it may be removed, Unix ms */
+  private put(
+    key: string,
+    expect: Notice | null,
+    next: Notice | null,
+    until = this.context.clock.now(),
+  ): Promise<boolean> {
+    const json = (asked: Notice | null): string | null => asked && JSON.stringify(asked);
+    const change = { expect: json(expect), body: json(next), expires_at: until + RETENTION_MS, dispatch: null };
+    const row = { kind: 'asked', key } as const;
+    return this.context.store.write({ kind: 'put_guard', row, ...change, now: this.context.clock.now() });
   }
 
   /** Why it failed; null: it need not be repeated. */
@@ -174,15 +285,12 @@ export class ChatApprovals {
   }
 
   /** Compares only addresses that are ids: a channel may be named otherwise. */
-  private isRightChat({ bound, variant, buttons }: Chat, id: string): boolean {
+  private isRightChat(chat: Chat, id: string): boolean {
     const table = this.context.table();
     const all = renderReceivers(table.gateway.approvals?.deliver ?? [], table);
-    const own = all.find(({ target }) => target === bound.plan.name);
-    const address = own === undefined ? '' : variant.resolveAddress(own);
-    if (typeof address === 'string') return false;
-    const pattern = RE2JS.compile(buttons.chats ?? '.*');
-    const ids = ['thread', 'chat_id'].map((key) => address.get(key) ?? '').filter((text) => pattern.matches(text));
-    return ids.length === 0 || ids.includes(id);
+    const own = all.find(({ target }) => target === chat.bound.plan.name);
+    const place = own === undefined ? '' : placeOf(chat, own);
+    return place === '' || place === id || !RE2JS.compile(chat.buttons.chats ?? '.*').matches(place);
   }
 
   private async notify(chat: Chat, press: Press, reason: string): Promise<CallbackAnswer> {
@@ -197,9 +305,7 @@ export class ChatApprovals {
     const made = async (): Promise<void> => {
       if (plan === undefined) return;
       const result = await this.request(chat, plan, { ...values, text: await textFor(chat, raw) });
-      if (result.kind === 'ok') return;
-      const reason = chat.bound.redact(result.reason);
-      this.context.log.info({ target: chat.name, approval: id, reason }, 'the chat does not show the answer');
+      if (result.kind !== 'ok') this.logNotShown(chat, id, result.reason);
     };
     this.following = Promise.allSettled([this.following, made()]);
   }
@@ -228,6 +334,23 @@ function openChat({ table, deliverer }: ApprovingContext, target: string) {
 }
 
 type Chat = NonNullable<ReturnType<typeof openChat>>;
+
+/** The id of the chat in an address; empty: the address names none. */
+function placeOf({ variant, buttons: { place = ['chat_id'] } }: Chat, delivery: DispatchDelivery): string {
+  const address = variant.resolveAddress(delivery);
+  if (typeof address === 'string') return '';
+  return place.map((key) => address.get(key) ?? '').find((value) => value !== '') ?? '';
+}
+
+/** Until an approval takes effect, it can be undone, and its message needs the buttons again. */
+const isInEffect = ({ state, answer }: Approval, now: number): boolean =>
+  state !== 'waiting' && (answer === null || answer.takes_effect_at <= now);
+
+/** `<id>-<index>` of the delivery that waits or has waited for an approval. */
+const deliveryOf = (approval: string): string => approval.split('-', 2).join('-');
+
+/** A message that was never stored, or has been deleted. */
+const NOT_STORED = { dispatch: null, steps: [], state: 'dead' } as const;
 
 const BUTTON = /^([ar]):([a-z0-9-]{1,100})$/;
 const PERSON = /^[A-Za-z0-9_-]{1,64}$/;

@@ -23,6 +23,7 @@ class RunningApprovals implements Approvals {
   private readonly chats: ChatApprovals;
   private timer: Timer | null = null;
   private working: Promise<void> = Promise.resolve();
+  private showing: Promise<void> | null = null;
   private isWorking = false;
   private hasChanged = false;
   private isClosed = false;
@@ -38,8 +39,10 @@ class RunningApprovals implements Approvals {
     this.changed();
   }
 
-  answered(target: string, payload: unknown): Promise<CallbackAnswer> {
-    return this.chats.answered(target, payload);
+  async answered(target: string, payload: unknown): Promise<CallbackAnswer> {
+    const answer = await this.chats.answered(target, payload);
+    if (answer.counts) this.changed();
+    return answer;
   }
 
   changed(): void {
@@ -53,28 +56,36 @@ class RunningApprovals implements Approvals {
     this.isClosed = true;
     this.timer?.cancel();
     await this.working;
-    await this.chats.close();
+    await Promise.all([this.chats.close(), this.showing]);
   }
 
   private async work(): Promise<void> {
-    const { clock, log } = this.context;
+    const { clock } = this.context;
     this.timer?.cancel();
     while (this.hasChanged && !this.isClosed) {
       this.hasChanged = false;
-      await this.check().catch((error: unknown) => {
-        // The next check retries.
-        if (!(error instanceof StoreUnavailable)) log.error({ err: error }, 'could not request approval');
-      });
+      await this.check().catch(this.fail);
     }
     this.isWorking = false;
     if (!this.isClosed) this.timer = clock.after(TICK_MS, () => this.changed());
   }
+
+  /** The next check retries. */
+  private readonly fail = (error: unknown): void => {
+    if (!(error instanceof StoreUnavailable)) this.context.log.error({ err: error }, 'could not request approval');
+  };
 
   private async check(): Promise<void> {
     await this.chats.register();
     const waiting = await blockedByApproval(this.context.store);
     await this.alert(waiting);
     for (const row of waiting) if (row.told_at === null) await this.notify(row);
+    this.showing ??= this.chats
+      .showAnswers(waiting)
+      .catch(this.fail)
+      .finally(() => {
+        this.showing = null;
+      });
   }
 
   private async alert(waiting: readonly BlockedRow[]): Promise<void> {
@@ -112,7 +123,8 @@ class RunningApprovals implements Approvals {
     const { id } = approval;
     const asked = deliveries.map((one) => (this.chats.hasButtons(one.target) ? { ...one, approval: id } : one));
     const dispatch = alertMessage(ids, now, { profile: 'default', event: 'approval', prompt, deliveries: asked });
-    const { ref, index, since } = row;
+    const { ref, index, since, expires_at } = row;
+    await this.chats.remember(dispatch, expires_at);
     const change = { change: 'tell_approval', ref, index, since, values: {}, dispatch, now };
     if (!(await store.write({ kind: 'change_delivery', ...change }))) return;
     log.info({ approval: id, notice: dispatch.id }, 'approval requested');

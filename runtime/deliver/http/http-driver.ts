@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto';
 import type { BaseUrl } from '../../../base/net.ts';
 import type { ShownPlace } from '../../../schemas/generated/types.ts';
 import { traceHeaders } from '../../platform/log.ts';
+import { noForm } from '../address.ts';
 import type {
   Addressed,
   BoundTarget,
@@ -335,11 +336,7 @@ function prepareAddress(
   const address = variant.resolveAddress(request);
   if (typeof address === 'string') return address;
   const form = variant.pickRequest(address);
-  return form === null ? noForm(address.has('chat_id')) : { form, address };
-}
-
-function noForm(hasChat: boolean): string {
-  return hasChat ? 'chat_id does not have a form that this target accepts' : 'no chat_id and no home_channel';
+  return form === null ? noForm(address, request) : { form, address };
 }
 
 /** A series has one post at each address. */

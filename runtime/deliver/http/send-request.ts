@@ -41,6 +41,9 @@ export async function sendRequest(
   return new Promise((resolve) => new Exchange(options, clock, resolve).start(request, dispatcher));
 }
 
+/** Maximum number of 1xx responses: each may have as many headers as the final one. */
+const MOST_PRECEDING = 8;
+
 /** One request, from start to result. */
 class Exchange implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | null = null;
@@ -48,6 +51,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private headers: RawResponse['headers'] = {};
   private readonly chunks: Buffer[] = [];
   private received = 0;
+  private preceding = 0;
   private settled = false;
   private readonly cap: number;
   private readonly signal: AbortSignal;
@@ -81,7 +85,10 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: RawResponse['headers']): void {
     // 1xx responses precede the final one.
-    if (status < 200) return;
+    if (status < 200) {
+      if (++this.preceding > MOST_PRECEDING) this.fail('UND_ERR_HEADERS_OVERFLOW');
+      return;
+    }
     this.status = status;
     this.headers = headers;
   }

@@ -170,7 +170,7 @@ function join(parts: readonly (string | ValueRef)[], values: Values, write: Writ
 }
 
 function refuse(ref: ValueRef): never {
-  throw new DeliveryRefusal(`the target requires ${nameOf(ref)}, which is not set`);
+  throw new DeliveryRefusal(`the target requires ${nameOf(ref)}, which is empty or not set`);
 }
 
 function nameOf(ref: ValueRef): string {

@@ -41,6 +41,8 @@ export interface Job {
   /** As configured. A pause or resume at run time is stored, and takes precedence. */
   readonly paused: boolean;
   readonly misfire: JobPlan['misfire'];
+  /** Who has created or last edited it. */
+  readonly by?: string;
   /** Unix ms from which it can be due; null: from when a scheduler first sees it. */
   readonly since: number | null;
 }

@@ -12,7 +12,7 @@ import type { Ref } from '../records.ts';
 import { laneKey } from '../records.ts';
 import type { DirectChange, DirectHandlers, DirectKind } from '../unit/apply.ts';
 import { applyToUnit, isUnitChange } from '../unit/apply.ts';
-import { nameJob } from '../unit/jobs.ts';
+import { nameJob, noteAction } from '../unit/jobs.ts';
 import type { Connection } from './driver.ts';
 import { isMediumError } from './driver.ts';
 import { stepIds } from './memory.ts';
@@ -59,7 +59,7 @@ export function createApply(rows: WriterRows): (encoded: EncodedChange) => Commi
 type JobKind = 'put_job' | 'remove_job' | 'pause_job' | 'watch_job' | 'forget_ticks';
 
 /** The changes that users make to jobs, and the removal of old instants. */
-function createJobHandlers({ db }: WriterRows): Pick<DirectHandlers, JobKind> {
+function createJobHandlers({ db, inUnit }: WriterRows): Pick<DirectHandlers, JobKind> {
   const named = db.query<[string, string]>('SELECT id, name FROM job WHERE profile = ? OR id = ?');
   const put = db.change('INSERT OR REPLACE INTO job (id, profile, name, body) VALUES (?, ?, ?, ?)');
   const remove = db.change('DELETE FROM job WHERE id = ?');
@@ -94,10 +94,10 @@ function createJobHandlers({ db }: WriterRows): Pick<DirectHandlers, JobKind> {
       changed();
       return true;
     },
-    pause_job({ job, paused, until = null, now }) {
+    pause_job({ job, paused, until = null, now, ...m }) {
       pause(job, paused ? 1 : 0, now, paused ? until : null);
       changed();
-      return null;
+      return inUnit((unit) => noteAction(unit, job, { paused, now, ...m }));
     },
     watch_job({ job, signature, now }) {
       watch(job, signature, now);

@@ -9,10 +9,11 @@
  * An event of a paused route is always stored. It fires the job when its run begins.
  */
 
+import { actionRow } from '../actions.ts';
 import type { BeginRun, MutationResults } from '../contract.ts';
 import type { DispatchHead, Headed, LargeTexts } from '../group-commit.ts';
 import type { FireJob, JobTick, Pause, PauseRoute, PutJob, Ref, TickJob } from '../records.ts';
-import { isJobPaused, laneParts, pauseOfRoute, readPause } from '../records.ts';
+import { isJobPaused, laneKey, laneParts, pauseOfRoute, readPause } from '../records.ts';
 import { openDelivery } from './blocked.ts';
 import type { JobRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
@@ -125,10 +126,18 @@ export function nameJob(
 }
 
 /** Pauses or resumes a route. A pause that is already in effect keeps its start, unless it gets an end: `recover` keeps its duration. */
-export function changePause(unit: WorkUnit, { profile, route, paused, until, by, now }: PauseRoute): null {
+export function changePause(unit: WorkUnit, m: PauseRoute): null {
+  const { profile, route, paused, until, by, now } = m;
   const { since = now } = (until === null ? pauseOf(unit, { profile, route }, now) : null) ?? {};
   const body = paused ? JSON.stringify({ since, until, ...(by === undefined ? {} : { by }) } satisfies Pause) : null;
   unit.putGuardRow({ ...pauseOfRoute(profile, route), body }, paused ? until : null);
+  return noteAction(unit, laneKey(profile, route), m);
+}
+
+/** Notes who has paused or resumed a route or job. */
+export function noteAction(unit: WorkUnit, ...of: Parameters<typeof actionRow>): null {
+  const { expires_at, ...row } = actionRow(...of);
+  unit.putGuardRow(row, expires_at);
   return null;
 }
 

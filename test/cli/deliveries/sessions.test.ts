@@ -47,7 +47,7 @@ describe('the runs of a session', () => {
       ['deliveries', 'show', 'third'],
       ['session', 'list'],
       ['session', 'show', SESSION],
-      ['session', 'reset', SESSION],
+      ['session', 'reset', SESSION, '--by', 'ann'],
       ['session', 'show', SESSION],
       ['session', 'show', 'nosuch'],
     );
@@ -80,8 +80,9 @@ describe('the runs of a session', () => {
       (said as readonly unknown[]).map((turn) => pick(turn, 'id', 'prompt', 'answer')),
       [['first', 'prompt of first', 'looks good\u001b[2J']],
     );
-    assert.equal((await run('session', 'reset', SESSION)).code, 0);
-    assert.deepEqual(pick(await json('session', 'show', SESSION), 'waiting', 'said'), [1, []]);
+    assert.equal((await run('session', 'reset', SESSION, '--by', 'ann')).code, 0);
+    const action = { did: 'reset', by: 'cli:ann', at: NOW };
+    assert.deepEqual(pick(await json('session', 'show', SESSION), 'waiting', 'said', 'last_action'), [1, [], action]);
     assert.equal((await run('session', 'reset', SESSION)).code, 0);
   });
 

@@ -116,8 +116,10 @@ test('jobs of the config are listed too, in the time zone of the config', async 
 
 test('a job of the config can be paused and resumed, but is only changed in the config', async (t) => {
   const { run, fine, list } = openHome(t, CONFIG);
-  await fine('job', 'pause', 'report');
-  await fine('job', 'resume', 'sleeping');
+  await fine('job', 'pause', 'report', '--by', 'ann');
+  await fine('job', 'resume', 'sleeping', '--by', 'bo');
+  assert.match(await fine('job', 'show', 'report'), /paused by cli:ann at/);
+  assert.match(await fine('job', 'show', 'sleeping'), /resumed by cli:bo at/);
   assert.deepEqual(
     (await list()).map(({ name, state }) => [name, state]),
     [

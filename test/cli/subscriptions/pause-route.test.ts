@@ -45,9 +45,27 @@ test('a route is paused for a time and resumed, as lists, doctor and explain sho
   assert.equal((await run('route', 'resume', 'alert')).code, 0);
   const routes = async () => JSON.parse((await run('webhook', 'list', '--all', '--json')).stdout);
   assert.deepEqual(new Set((await routes()).map((route: { paused: unknown }) => route.paused)), new Set([null]));
+  await run('route', 'pause', 'ping', '--by', 'ann');
+  await run('route', 'resume', 'ping', '--by', 'bo');
+  const ping = (await routes()).find(({ name }: { name: string }) => name === 'ping');
+  assert.deepEqual(ping.last_action, { did: 'resumed', at: clock.now(), by: 'cli:bo' });
   // A removed route with held events can be resumed, too.
   await run('route', 'pause', 'alerts');
   writeFileSync(join(home, 'config.yaml'), CONFIG.replace('alerts:', 'news:'), { mode: 0o600 });
   assert.equal((await run('route', 'resume', 'alerts')).code, 0);
   assert.equal((await run('route', 'pause', 'nothing')).code, 1);
+});
+
+test('a subscription shows who has resumed it', async (t) => {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
+  const context = { clock: new FakeClock(Date.parse('2026-01-01T00:00:00Z')) };
+  const run = (...args: readonly string[]) => runInProcess(args, { home, context });
+  assert.equal((await run('webhook', 'subscribe', 'news', '--prompt', '{a}')).code, 0);
+  assert.doesNotMatch((await run('webhook', 'show', 'news')).stdout, /resumed/);
+  await run('route', 'pause', 'news', '--by', 'ann');
+  await run('route', 'resume', 'news', '--by', 'bo\u202e');
+  const { stdout } = await run('webhook', 'show', 'news');
+  assert.match(stdout, /resumed by cli:bo\ufffd at 2026-01-01/);
+  assert.doesNotMatch(stdout, /cli:ann/);
 });

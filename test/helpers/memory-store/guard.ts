@@ -4,6 +4,7 @@
 
 import type { PauseRoute, PutGuard } from '../../../runtime/store/records.ts';
 import type { GuardRows } from '../../../runtime/store/run-limits.ts';
+import type { LastAction } from '../../../schemas/built/operations/types.ts';
 import { addMessage } from './dispatches.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { MemoryTables } from './tables.ts';
@@ -39,7 +40,14 @@ function pause(tables: MemoryTables, { profile, route, paused, until, by, now }:
   const body = JSON.stringify({ since, until, by });
   if (paused) tables.guard.set(nameOf('pause', key), { kind: 'pause', key, body, expires_at: until });
   else tables.guard.delete(nameOf('pause', key));
+  noteAction(tables, key, { did: paused ? 'paused' : 'resumed', ...(by && { by }), at: now });
   return null;
+}
+
+/** Keeps for a year who has done the latest of these actions. @param key of a route or job */
+export function noteAction(tables: MemoryTables, key: string, action: LastAction): void {
+  const expires_at = action.at + 365 * 24 * 3_600_000;
+  tables.guard.set(nameOf('action', key), { kind: 'action', key, body: JSON.stringify(action), expires_at });
 }
 
 /** The pause of a route that is in effect. */

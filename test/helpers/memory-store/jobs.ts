@@ -6,7 +6,7 @@ import type { FireJob, JobMutation, JobState, JobTick, PutJob, Ref, TickJob } fr
 import { NO_STATE } from '../../../runtime/store/records.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { addDeliveries } from './dispatches.ts';
-import { guardRows, pauseFor } from './guard.ts';
+import { guardRows, noteAction, pauseFor } from './guard.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
 import { claim, insert, isClaimed, move } from './tables.ts';
@@ -20,8 +20,9 @@ export function jobHandlers(tables: MemoryTables): Pick<MutationHandlers, JobMut
       tables.jobsVersion++;
       return true;
     },
-    pause_job({ job, paused, until = null, now }) {
+    pause_job({ job, paused, until = null, by, now }) {
       change(tables, job, { paused, paused_until: paused ? until : null, cursor: now });
+      noteAction(tables, job, { did: paused ? 'paused' : 'resumed', ...(by && { by }), at: now });
       tables.jobsVersion++;
       return null;
     },

@@ -1,8 +1,9 @@
 /** The progress of events, shown at their objects on doubles of GitHub and Slack. */
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
+import { storeReplays } from '../../../cli/deliveries/filter.ts';
 import { compileText } from '../../../main/compiler.ts';
 import { answerApproval, listApprovals } from '../../../modules/outputs/runtime/approvals.ts';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
@@ -152,6 +153,24 @@ describe('a reaction', () => {
     await shows(github, '+1');
   });
 
+  test('of an object shows its newest event also if an earlier one ends after a restart', async (t) => {
+    const { github, service, runs, home, yaml } = await setUp(t, 'progress: reaction');
+    await send(service, { number: 1 });
+    await send(service, { number: 2 });
+    await until(async () => runs.length === 2);
+    runs.find(({ prompt }) => prompt === '2')?.answer('done');
+    await shows(github, '+1');
+    await service.stop({ drainMs: 0 });
+    const again = await gateway(t, yaml, { home });
+    await until(async () => again.runs.length === 1);
+    assert.equal(again.runs[0]?.prompt, '1');
+    again.runs[0]?.answer('!the first fails');
+    again.clock.rush(100);
+    await until(async () => (await again.service.store.read({ kind: 'guard_rows', of: 'progress' })).length === 0);
+    assert.deepEqual(marksAt(github), ['+1']);
+    assert.ok(!github.reacted.some((change) => change.includes('-1 ')), github.reacted.join());
+  });
+
   test('of a comment whose run a newer event of the session ends is `superseded`', async (t) => {
     const { github, service, runs, clock } = await setUp(
       t,
@@ -206,6 +225,46 @@ describe('a reaction', () => {
       [['warn', 'github_reaction']],
     );
     assert.doesNotMatch(JSON.stringify(log.lines), /canary/);
+  });
+
+  test('follows replays: of a failed run, and of an answer that was not delivered', async (t) => {
+    let isRefused = true;
+    const telegram = await startFakeHttp(t, (): FakeAnswer => {
+      if (isRefused) return { status: 403, body: { ok: false, error_code: 403, description: 'Forbidden: kicked' } };
+      return { body: { ok: true, result: { message_id: 1 } } };
+    });
+    const github = await new FakeGitHub().start(t);
+    github.tokens.set('ghp_canary0001', 'our-bot');
+    const yaml = config(github.url, 'progress: reaction\n        deliver: telegram').replace(
+      /(telegram: .*api_base: )"[^"]*"/,
+      `$1"${telegram.url}", allow_http: true`,
+    );
+    const { service, runs, clock } = await gateway(t, yaml);
+    const replayed = async (state: 'dead' | 'done'): Promise<string> => {
+      const newest = async () => (await service.store.read({ kind: 'list', filter: { limit: 1 } }))[0];
+      const row = await until(async () => (await newest())?.state === state && newest());
+      const options = { clock, random: randomBytes, rerun: false, again: false, dryRun: false, onProgress: () => {} };
+      const { done, refused } = await storeReplays(service.store, [row?.id ?? ''], options);
+      assert.deepEqual(refused, []);
+      service.changed();
+      return done[0]?.replay_of === null ? 'sent again' : 'run again';
+    };
+    await send(service);
+    await until(async () => runs.length === 1);
+    runs[0]?.answer('!broken');
+    await shows(github, '-1');
+    assert.equal(await replayed('dead'), 'run again');
+    await until(async () => runs.length === 2);
+    await shows(github, 'rocket');
+    runs[1]?.answer('fine');
+    await shows(github, '-1');
+    isRefused = false;
+    assert.equal(await replayed('dead'), 'sent again');
+    await shows(github, '+1');
+    assert.equal(runs.length, 2);
+    clock.rush(1000);
+    await until(async () => (await service.store.read({ kind: 'guard_rows', of: 'progress' })).length === 0);
+    assert.deepEqual(marksAt(github), ['+1']);
   });
 
   test('is not sent again, with one warning, if the service refuses it', async (t) => {
@@ -320,7 +379,51 @@ platforms:
   });
 });
 
+let slackEvents = 0;
+/** Sends an event as Slack does; returns the gateway's record of it. */
+async function sendSlack(service: Pick<OperatedService, 'handle'>, clock: FastClock, event: Record<string, unknown>) {
+  const body = JSON.stringify({ event_id: `e${++slackEvents}`, event });
+  const time = Math.floor(clock.now() / 1000);
+  const signature = createHmac('sha256', SECRET).update(`v0:${time}:${body}`).digest('hex');
+  const headers = {
+    'content-type': 'application/json',
+    'x-slack-request-timestamp': String(time),
+    'x-slack-signature': `v0=${signature}`,
+  };
+  await handleAgain(service, new Request('http://x/webhooks/pulls', { method: 'POST', body, headers }));
+}
+
 describe('Slack', () => {
+  test('reports reactions of the bot itself, which start no run, and those of people', async (t) => {
+    const slack = await startFakeHttp(t, ({ path, headers }): FakeAnswer => {
+      const isOurs = path === '/auth.test' && headers.authorization === 'Bearer ghp_canary0001';
+      return { body: isOurs ? { ok: true, user_id: 'U0BOT', team_id: 'T1' } : { ok: false, error: 'invalid_auth' } };
+    });
+    const yaml = `
+platforms:
+  webhook:
+    enabled: true
+    secret: env:SECRET
+    routes:
+      pulls: { source: slack, events: [reaction_added, reaction_removed], prompt: "{event.user}" }
+  slack: { enabled: true, token: env:TOKEN, api_base: "${slack.url}" }
+`;
+    const { service, runs, clock } = await gateway(t, yaml, { clock: new FastClock(Date.now()) });
+    await until(async () => slack.seen.some(({ path }) => path === '/auth.test'));
+    const react = (type: string, user: string) => sendSlack(service, clock, { type, user, item: { channel: 'C1' } });
+    const stored = async () => (await service.store.read({ kind: 'list', filter: { limit: 1000 } })).length;
+    const isIgnored = async (type: string, user: string): Promise<boolean> => {
+      const before = await stored();
+      await react(type, user);
+      return (await stored()) === before;
+    };
+    // The first ones may arrive before Slack has said who the bot is.
+    await until(() => isIgnored('reaction_added', 'U0BOT'));
+    assert.equal(await isIgnored('reaction_removed', 'U0BOT'), true);
+    assert.equal(await isIgnored('reaction_added', 'U0HUMAN'), false);
+    await until(async () => runs.some(({ prompt }) => prompt === 'U0HUMAN'));
+  });
+
   test('shows one reaction of the bot at the message', async (t) => {
     const reactions: string[] = [];
     const changes: string[] = [];
@@ -351,18 +454,7 @@ platforms:
   slack: { enabled: true, token: env:TOKEN, api_base: "${slack.url}" }
 `;
     const { service, runs, clock } = await gateway(t, yaml, { clock: new FastClock(Date.now()) });
-    const body = JSON.stringify({
-      event_id: 'e1',
-      event: { type: 'app_mention', channel: 'C1', ts: '17.1', user: 'U2', text: 'hi' },
-    });
-    const time = Math.floor(clock.now() / 1000);
-    const signature = createHmac('sha256', SECRET).update(`v0:${time}:${body}`).digest('hex');
-    const headers = {
-      'content-type': 'application/json',
-      'x-slack-request-timestamp': String(time),
-      'x-slack-signature': `v0=${signature}`,
-    };
-    await handleAgain(service, new Request('http://x/webhooks/pulls', { method: 'POST', body, headers }));
+    await sendSlack(service, clock, { type: 'app_mention', channel: 'C1', ts: '17.1', user: 'U2', text: 'hi' });
     await until(async () => runs.length === 1 && reactions.join() === 'hourglass_flowing_sand');
     runs[0]?.answer('fine');
     await until(async () => reactions.join() === 'white_check_mark');

@@ -51,7 +51,8 @@ gateway: { console: { port: 0, token: ${TOKEN} }, approvals: { deliver: log } }
   const page = await browser.newPage({ extraHTTPHeaders: AUTH });
   await page.goto(`${console.url}/#/approvals/${id}`);
   const main = page.getByRole('main');
-  await main.getByText(SHOWN).waitFor();
+  // The message, and the prompt that it comes from.
+  await until(async () => (await main.getByText(SHOWN).count()) === 2);
   assert.equal(await main.getByRole('button', { name: WORDS.approve }).count(), 1);
   const text = await main.innerText();
   assert.match(text, /\b3\b/);
@@ -64,6 +65,8 @@ gateway: { console: { port: 0, token: ${TOKEN} }, approvals: { deliver: log } }
   await page.goto(`${console.url}/#/approvals/${id}`);
   await main.getByRole('button', { name: WORDS.approve }).click();
   await main.getByText(WORDS.isApproved).waitFor();
+  // When it is sent.
+  await main.getByText(WORDS.takesEffect).waitFor();
   assert.equal(await main.getByRole('button', { name: WORDS.decide }).count(), 0);
   await until(async () => sent.length === 1);
   assert.deepEqual(sent, [TEXT]);
@@ -76,12 +79,14 @@ gateway: { console: { port: 0, token: ${TOKEN} }, approvals: { deliver: log } }
 
   const [last] = await waiting();
   await page.goto(`${console.url}/#/approvals`);
+  await main.getByText(last?.text ?? '').waitFor();
+  await page.goto(`${console.url}/#/approvals/${last?.id}`);
   await main.getByRole('button', { name: WORDS.reject }).press('Enter');
   await main.getByLabel(WORDS.reason).focus();
   await console.change(`/api/approvals/${last?.id}`, { approve: false });
   await main.getByRole('dialog').waitFor({ state: 'detached' });
   // Another person has answered: the dialog closes, and the focus is not lost.
-  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Approvals');
+  assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
 
   await page.goto(`${console.url}/#/approvals/nosuch-0-1`);
   await main.getByText('"nosuch-0-1"').waitFor();

@@ -78,15 +78,24 @@ describe('jobs in the API of the console', () => {
     const console = await startConsole(t, CONFIG);
     const { get, change } = console;
     const { id } = await change<'createBlueprintJob'>(KEY, { values });
+    const other = await change<'createBlueprintJob'>(KEY, { values, name: 'other' });
     const path = `/api/jobs/${id}`;
     const before = await get<'getJob'>(path);
-    const invalid = { schedule: '61 * * * *', timezone: 'Europe/Berlni', deliver: 'telegrm', name: 'No Name!' };
-    for (const [name, value] of Object.entries(invalid))
-      for (const dry_run of [true, false]) {
-        const [status, text] = await refused(console, `${path}/edit`, { [name]: value, dry_run });
-        assert.equal(status, 409, text);
-        assert.ok(text.includes(value) || name === 'schedule', text);
-      }
+    const invalid = {
+      ...{ schedule: ['61 * * * *'], timezone: ['Europe/Berlni'], deliver: ['telegrm'], prompt: [' ', '\n\t'] },
+      // A name means one job: those of the configuration and of the store, and their ids.
+      name: ['No Name!', 'brief', 'other', other.id],
+    };
+    for (const [name, wrong] of Object.entries(invalid))
+      for (const value of wrong)
+        for (const dry_run of [true, false]) {
+          const [status, text] = await refused(console, `${path}/edit`, { [name]: value, dry_run });
+          assert.equal(status, 409, text);
+          assert.ok(text.includes(value.trim() || name) || name === 'schedule', text);
+          if (name !== 'name') continue;
+          assert.equal((await refused(console, KEY, { values, name: value, dry_run }))[0], 409, value);
+        }
+    assert.equal((await change<'editJob'>(`${path}/edit`, { name: 'morning-brief', dry_run: true })).id, id);
     // A chat without a home channel has no address.
     const silent = await change<'editJob'>(`${path}/edit`, { deliver: 'discord', dry_run: true });
     assert.ok(

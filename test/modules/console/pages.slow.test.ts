@@ -489,12 +489,14 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await until(async () => (await pending()) === 1);
         await begin();
         await press('link', 'Approvals');
-        await press('button', WORDS.approve);
-        // The whole message, and where it goes.
-        await page.getByRole('dialog').getByText('Looks good.').waitFor();
-        await page.getByRole('dialog').getByText('-7').waitFor();
+        await press('row', /telegram/);
+        // The whole message, where it goes, and where it comes from.
+        await shows('Looks good.');
+        await page.getByText('-7', { exact: true }).waitFor();
+        await page.getByRole('heading', { name: WORDS.prompt }).waitFor();
+        await shows('To all');
         await look('approval');
-        await press('button', WORDS.confirm);
+        await press('button', WORDS.approve);
         await shows(WORDS.approved);
         await until(async () => (await pending()) === 0);
         await done('approved');
@@ -507,6 +509,8 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await page.getByRole('heading', { name: WORDS.prompt }).waitFor();
         // The page of the request has the run and the answer, and the page of the delivery has the payload.
         await shows('Looks good.');
+        // The time of each step since the first one.
+        await shows(/^\+\d+\.\d+ s$/);
         await look('request');
         await press('link', WORDS.deliveryId);
         await page.getByText('Add a cache').first().waitFor();

@@ -128,7 +128,7 @@ describe('a rejected configuration', () => {
     assert.deepEqual(await sentAlerts(store), []);
     await gateway.clock.run(20_000);
     assert.deepEqual(await sentAlerts(store), [
-      `hookwright: ${title}: the configuration\nconfig.yaml:3:5: no such key`,
+      `hookwright: ${title}: the configuration\n\`\`\`\nconfig.yaml:3:5: no such key\n\`\`\``,
     ]);
     await gateway.clock.run(3 * HOUR);
     gateway.reject(null);

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { compileText } from '../../../main/compiler.ts';
 import { openGuard } from '../../../modules/guard/runtime/open-guard.ts';
+import { HttpPool } from '../../../runtime/deliver/http-pool.ts';
 import type { Guard } from '../../../runtime/dispatch/context.ts';
 import { createIds } from '../../../runtime/platform/ids.ts';
 import { silentLog } from '../../../runtime/platform/log.ts';
@@ -40,7 +41,7 @@ export async function watch(store: Store, clock = new FakeClock()): Promise<Watc
       ...{ store, clock, ids: createIds(randomBytes), log: silentLog, table: () => table, wake: () => {} },
       deliverer: { deliver: async () => ({ kind: 'ok', message_id: null, sent: 1 }) },
       state: () => ({ ready: true, rejected: [], problem, url: 'http://here', overdueJob: null }),
-      heartbeatUrl: () => null,
+      ...{ http: new HttpPool(), heartbeatUrl: () => null },
     });
   let guard = open();
   const owner = (route: string) => makeDispatch('d', { route });

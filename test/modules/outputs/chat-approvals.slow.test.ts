@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { it } from 'node:test';
 import { atEnd } from '../../helpers/at-end.ts';
 import { startChat } from '../../helpers/chat-doubles.ts';
@@ -20,12 +21,13 @@ interface Message {
 }
 const ANN = { id: 'U024BE7LH', name: 'ann' };
 
-it('approves from Slack with two clicks, survives kills, and sends the message once', async (t) => {
-  const chat = await startChat(t, 'slack');
+/** A home whose route needs an approval, which is requested in a double of Slack. */
+async function openHome(t: TestContext, more = '', answer?: Parameters<typeof startChat>[2]) {
+  const chat = await startChat(t, 'slack', answer);
   const home = tempDir(t);
   const env = { ...chat.env, SECRET };
   const config = `
-gateway: { approvals: { deliver: slack, allow: [${ANN.id}] } }
+gateway: { approvals: { deliver: slack, allow: [${ANN.id}]${more} } }
 platforms:
   slack: ${chat.yaml}
   webhook:
@@ -42,6 +44,20 @@ platforms:
     atEnd(t, () => gateway.kill());
     return gateway;
   };
+  /** Sends an event; returns the values of the buttons of its request. */
+  const ask = async (url: string, text: string): Promise<readonly string[]> => {
+    const body = JSON.stringify({ text });
+    const sent = await sendAgain(`${url}/webhooks/news`, { method: 'POST', body, headers: signed(body, SECRET) });
+    assert.equal(sent.status, 202);
+    const isRequest = (message: unknown): boolean => /attachments/.test(JSON.stringify(message));
+    const asks = (message: unknown): boolean => isRequest(message) && JSON.stringify(message).includes(`; ${text}`);
+    return chat.values(await until(async () => chat.messages().find(asks)));
+  };
+  return { chat, home, env, start, ask };
+}
+
+it('approves from Slack with two clicks, survives kills, and sends the message once', async (t) => {
+  const { chat, home, env, start, ask } = await openHome(t);
   /** As Slack does: over HTTP. */
   const over = (url: string) => ({
     handle: async (request: Request): Promise<Response> =>
@@ -52,11 +68,7 @@ platforms:
       }),
   });
   const first = await start();
-  const body = '{"text":"the release is out"}';
-  const sent = await sendAgain(`${first.url}/webhooks/news`, { method: 'POST', body, headers: signed(body, SECRET) });
-  assert.equal(sent.status, 202);
-  const request = await until(async () => chat.messages()[0]);
-  const [approve = '', reject = ''] = chat.values(request);
+  const [approve = '', reject = ''] = await ask(first.url, 'the release is out');
   await first.kill();
 
   const second = await start();
@@ -85,4 +97,59 @@ platforms:
   assert.equal(new Set(posts().map(({ client_msg_id }) => client_msg_id)).size, 1);
   const log = first.output() + second.output() + third.output();
   for (const secret of Object.values(env)) assert.ok(!log.includes(secret));
+});
+
+it('shows in Slack who answered by a command, after a kill, once', async (t) => {
+  const { chat, home, env, start, ask } = await openHome(t);
+  const first = await start();
+  const [approve = ''] = await ask(first.url, 'one');
+  await until(async () =>
+    (await runInProcess(['approvals', 'list', '--json'], { home, env })).stdout.includes('"one"'),
+  );
+  await first.kill();
+  const given = await runInProcess(['approvals', 'approve', approve.slice(2), '--by', 'eve'], { home, env });
+  assert.equal(given.code, 0, given.stderr);
+  assert.deepEqual(chat.updates(), []);
+  const second = await start();
+  assert.match((await until(async () => chat.updates()[0])) ?? '', /approved by cli:eve/);
+  await second.kill();
+  const third = await start();
+  const [, reject = ''] = await ask(third.url, 'two');
+  const refused = await runInProcess(['approvals', 'reject', reject.slice(2), '--by', 'eve'], { home, env });
+  assert.equal(refused.code, 0, refused.stderr);
+  await until(async () => chat.updates().some((text) => /rejected by cli:eve/.test(text)));
+  // A kill between the update and its record repeats it, with the same text.
+  assert.equal(new Set(chat.updates()).size, 2);
+});
+
+it('retries while Slack does not respond, and holds back neither the message nor other requests', async (t) => {
+  let isDown = true;
+  const { chat, home, env, start, ask } = await openHome(t, ', expires: 4s', ({ path }) =>
+    path === '/chat.update' && isDown ? 'drop' : undefined,
+  );
+  const { url } = await start();
+  const [approve = ''] = await ask(url, 'one');
+  const given = await runInProcess(['approvals', 'approve', approve.slice(2), '--by', 'eve'], { home, env });
+  assert.equal(given.code, 0, given.stderr);
+  const posts = () => (chat.messages() as Message[]).filter(({ channel }) => channel === 'C0NEWS0001');
+  await until(async () => posts().length === 1);
+  await until(async () => chat.updates().length > 0);
+  await ask(url, 'two');
+  isDown = false;
+  const before = chat.updates().length;
+  await until(async () =>
+    chat
+      .updates()
+      .slice(before)
+      .some((each) => /approved by cli:eve/.test(each)),
+  );
+  assert.equal(posts().length, 1);
+});
+
+it('shows in Slack that a request has expired, without a press', async (t) => {
+  const { chat, start, ask } = await openHome(t, ', expires: 1s');
+  const { url } = await start();
+  const [approve = ''] = await ask(url, 'one');
+  assert.notEqual(approve, '');
+  assert.match((await until(async () => chat.updates()[0])) ?? '', /expired: not answered in time/);
 });

@@ -1,6 +1,8 @@
 /** Approval requests with buttons: only the first authentic answer of a person who may answer counts. */
 
 import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { compileText } from '../../../main/compiler.ts';
@@ -14,6 +16,7 @@ import type { Approval } from '../../../schemas/built/operations/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import type { ChatDouble, ChatName, Person, Pressing } from '../../helpers/chat-doubles.ts';
 import { startChat } from '../../helpers/chat-doubles.ts';
+import { runInProcess } from '../../helpers/cli.ts';
 import { until } from '../../helpers/gateway.ts';
 import { recordLog } from '../../helpers/log.ts';
 import { createService } from '../../helpers/operated-service.ts';
@@ -108,6 +111,25 @@ for (const name of ['slack', 'discord', 'telegram'] as const) {
       assert.equal((await stateOf(second.id)).state, 'rejected');
       const update = await until(async () => chat.seen.filter(chat.isUpdate)[1]);
       assert.throws(() => assert.ok(chat.values(update.json).length > 0));
+    });
+
+    it('disappear when the approval is answered elsewhere, and the message says by whom, once', async (t) => {
+      const { chat, service, ask, press } = await serve(t, name);
+      const [first, second, third] = [await ask(), await ask(), await ask()];
+      const answer = { approve: true, by: 'console:eve', reason: null };
+      assert.equal((await answerApproval(service.store, first.id, answer, Date.now())).kind, 'answered');
+      // Each press makes the gateway look for answers.
+      await press({ value: second.reject, person: BOB });
+      await until(async () => chat.updates().length === 2);
+      await press({ value: third.reject, person: BOB });
+      await until(async () => chat.updates().length === 3);
+      const shown = chat.seen.filter(chat.isUpdate).filter((update) => /console:eve/.test(chat.textOf(update.json)));
+      const [update] = shown;
+      assert.equal(shown.length, 1);
+      assert.match(chat.textOf(update?.json), /approved by console:eve/);
+      for (const part of [chat.chat, { slack: '1700000000.000100', discord: '555', telegram: '55' }[name]])
+        assert.ok(`${update?.path} ${JSON.stringify(update?.json)}`.includes(part), part);
+      assert.throws(() => assert.ok(chat.values(update?.json).length > 0));
     });
 
     it('stay during the time in which an approval can be undone, and a press that was refused then never counts', async (t) => {
@@ -370,6 +392,23 @@ describe('buttons are off', () => {
     ]);
     const both = await routes(gateway('deliver: [slack, telegram], allow: ["1"]', `${on}, ${bot}`, url));
     assert.deepEqual(both.paths.toSorted(), ['/approvals/slack', '/approvals/telegram']);
+  });
+
+  it('of a target with `like` only if the other target has none', async (t) => {
+    const home = tempDir(t);
+    const targets = join(home, 'catalog', 'targets');
+    mkdirSync(targets, { recursive: true });
+    cpSync(join('catalog', 'targets', 'telegram.yaml'), join(targets, 'telegram.yaml'));
+    const request = 'request: { path: "/bot{token}/x", json: { text: "{text}", b: "{approval?}" } }';
+    const mine = `title: Mine\nlike: telegram\naddress: { chat_id: { help: Chat. } }\n${request}\n`;
+    writeFileSync(join(targets, 'mine.yaml'), mine, { mode: 0o600 });
+    const approvals = 'deliver: mine, deliver_extra: { chat_id: "1" }, allow: ["1"]';
+    const config = gateway(approvals, 'telegram: { enabled: true, token: env:T }', 'public_url: https://x.example');
+    writeFileSync(join(home, 'config.yaml'), config, { mode: 0o600 });
+    const compiled = await runInProcess(['compile'], { home, env: { T: 'a-token-of-this-test-1' } });
+    assert.equal(compiled.code, 0, compiled.stderr);
+    const { callbacks } = JSON.parse(readFileSync(join(home, 'build', 'routes.json'), 'utf8'));
+    assert.deepEqual(Object.keys(callbacks), ['mine']);
   });
 
   it('so messages carry none, and the address does not exist', async (t) => {

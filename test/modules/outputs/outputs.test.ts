@@ -109,11 +109,15 @@ describe('outputs', () => {
     assert.deepEqual(made.deliveries, []);
   });
 
-  it('of a failed run are dropped; only the successful run counts', async () => {
+  it('of a failed run are dropped, and named at its attempt; only the successful run counts', async () => {
     let runs = 0;
     const made = bench(
       (request) => {
-        request.outputs?.take([note(`of run ${++runs}`)]);
+        request.outputs?.take([
+          note(`of run ${++runs}`),
+          note('more'),
+          ...(runs === 1 ? ['{"output":"other"}', '{'] : []),
+        ]);
         return runs === 1 ? Promise.reject(new Error('no')) : Promise.resolve('yes');
       },
       { max_attempts: 2 },
@@ -122,8 +126,12 @@ describe('outputs', () => {
     await made.clock.run(600_000);
     assert.deepEqual(
       made.deliveries.map(({ text }) => text),
-      ['yes', 'of run 2'],
+      ['yes', 'of run 2', 'more'],
     );
+    const stored = storedIn(made.store, 'a');
+    const failures = stored?.steps.flatMap(({ kind, reason }) => (kind === 'run' ? [reason] : []));
+    assert.match(failures?.join('|') ?? '', /^[^|]*\bother\b[^|]*\bnote$/);
+    assert.equal(stored?.dispatch.dropped, undefined);
   });
 
   it('are retried separately, and not sent again to a target that has received its message', async () => {

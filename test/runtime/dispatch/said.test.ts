@@ -42,8 +42,8 @@ describe('a run of a session', () => {
   it('gets no turns from before a reset', async () => {
     const { send, told, store, clock } = bench();
     await send('a');
-    assert.equal(await resetSession(store, of, clock.now()), true);
-    assert.equal(await resetSession(store, { ...of, session: 's:none' }, clock.now()), false);
+    assert.equal(await resetSession(store, of, clock.now(), 'cli:root'), true);
+    assert.equal(await resetSession(store, { ...of, session: 's:none' }, clock.now(), 'cli:root'), false);
     await send('b');
     await send('c');
     assert.deepEqual(told(), [[], [], ['prompt of b: answer 2']]);

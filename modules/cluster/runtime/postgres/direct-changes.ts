@@ -1,6 +1,7 @@
 /**
  * The changes that run their own statements instead of sharing a unit of work: jobs of users, abandoned work, old rows.
  */
+import { actionRow } from '../../../../runtime/store/actions.ts';
 import type {
   Cleanup,
   ExpireClaims,
@@ -11,7 +12,7 @@ import type {
   Trim,
 } from '../../../../runtime/store/contract.ts';
 import type { ForgetTicks, PauseJob, PutJob, Ref, RemoveJob, WatchJob } from '../../../../runtime/store/records.ts';
-import { laneKey } from '../../../../runtime/store/records.ts';
+import { guardKey, laneKey } from '../../../../runtime/store/records.ts';
 import type { DirectChange, DirectKind, LeftWork } from '../../../../runtime/store/unit/apply.ts';
 import { release } from '../../../../runtime/store/unit/apply.ts';
 import { nameJob } from '../../../../runtime/store/unit/jobs.ts';
@@ -20,7 +21,7 @@ import { loadLeft } from './load-unit.ts';
 import { FORGET_WINDOWS } from './pg-state.ts';
 import type { DatabaseJob } from './read.ts';
 import { addFigures, readRecord } from './read.ts';
-import { ADD_COUNTS, COUNT_COLUMNS, CountChanges, ROW_BYTES, storeUnit } from './store-unit.ts';
+import { ADD_COUNTS, COUNT_COLUMNS, CountChanges, ROW_BYTES, shortenedKey, storeUnit, upsert } from './store-unit.ts';
 import type { LaneTurns } from './take-due.ts';
 import { takeWork } from './take-due.ts';
 import type { Scope } from './transact.ts';
@@ -64,6 +65,7 @@ const PUT =
 const PAUSE =
   'INSERT INTO job_state (job, paused, "cursor", paused_until) VALUES ($1, $2, $3, $4) ' +
   'ON CONFLICT (job) DO UPDATE SET paused = excluded.paused, paused_until = excluded.paused_until, "cursor" = excluded."cursor"';
+const ACT = upsert('guard_state', 'id');
 const WATCH =
   'INSERT INTO job_state (job, signature, "cursor") VALUES ($1, $2, $3) ' +
   'ON CONFLICT (job) DO UPDATE SET signature = excluded.signature, "cursor" = excluded."cursor", ' +
@@ -96,8 +98,12 @@ async function removeJob({ db }: Scope, { id }: RemoveJob): Promise<boolean> {
   return true;
 }
 
-async function setPaused({ db }: Scope, { job, paused, until = null, now }: PauseJob): Promise<null> {
+async function setPaused({ db }: Scope, m: PauseJob): Promise<null> {
+  const { job, paused, until = null, now } = m;
+  const id = shortenedKey(guardKey({ kind: 'action', key: job }));
+  const row = { ...actionRow(job, m), id, key: JSON.stringify(job) };
   await db.change(PAUSE, [job, paused, now, paused ? until : null]);
+  await db.change(ACT, [JSON.stringify([row])]);
   await db.change(CHANGED);
   return null;
 }

@@ -83,7 +83,8 @@ const isOfMessage = (change: UnitChange): boolean =>
 
 function guardedBy(change: UnitChange): readonly Pick<GuardRow, 'kind' | 'key'>[] {
   if (change.kind === 'put_guard') return [change.row];
-  if (change.kind === 'pause_route') return [pauseOfRoute(change.profile, change.route)];
+  if (change.kind === 'pause_route')
+    return (['pause', 'action'] as const).map((kind) => ({ ...pauseOfRoute(change.profile, change.route), kind }));
   const limits = change.kind === 'join_group' ? change.run_limits : 'limits' in change ? change.limits : undefined;
   // The pause of its route determines what happens to a message; runs are only not taken.
   const isAsked = change.kind === 'accept' && change.work.kind !== 'run';

@@ -1,4 +1,5 @@
-/** The rule about `progress`: whether a target can show it. */
+/** The rules about `progress`: whether a target can show it, and whether an event has an object that it marks. */
+import { readPlaceholders } from '../../../../compiler/config/grammar.ts';
 import { progressTargets } from '../../../../compiler/config/route-keys.ts';
 import { checkEnabled } from '../../../../compiler/rules/effect.ts';
 import { rule } from '../../../../compiler/rules/support/rule.ts';
@@ -23,5 +24,25 @@ export const progressTarget = rule('progress-target', {
     checkEnabled([{ name, index: null, target: name }], profilePlan, scope, (problem) =>
       report({ ...problem, ...at, message: `\`${name}\`, which shows the progress, is not enabled` }),
     );
+  },
+});
+
+/** No event of the route has an object that its target can mark. */
+export const progressObject = rule('progress-object', {
+  route(view, report) {
+    const { config, mode, scope } = view;
+    const [plan] = progressTargets(config, scope.table);
+    const { payloads } = scope;
+    if (plan?.progress === undefined || payloads === null || mode === 'direct' || mode === 'cron') return;
+    const objects = plan.progress.at.map((at) =>
+      Object.values(at).flatMap((text) => readPlaceholders(text).map(({ path }) => path)),
+    );
+    if (objects.some((paths) => payloads.mayHave(view, paths))) return;
+    const events = payloads
+      .shapedEvents(view)
+      .filter((event) => objects.some((paths) => paths.every((path) => payloads.hasPath(view, event, path))));
+    const message = `no event of this route has an object that \`${plan.name}\` marks: its progress is never shown`;
+    const hint = `events with one: ${oneOf(events, 'and')}`;
+    report({ path: ['progress'], at: 'value', message, ...(events.length === 0 ? {} : { hint }) });
   },
 });

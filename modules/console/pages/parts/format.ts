@@ -1,4 +1,5 @@
 /** Formats times and numbers for people. */
+import type { Output } from '../api.ts';
 
 const UNITS = { d: 86_400_000, h: 3_600_000, min: 60_000, s: 1000 };
 
@@ -56,3 +57,7 @@ export const known = (event: string, otherwise = ''): string =>
 
 export const count = (of: number, noun: string, plural = `${noun}s`): string =>
   `${of.toLocaleString()} ${of === 1 ? noun : plural}`;
+
+/** Who has last paused, resumed or reset something, and when. */
+export const actionText = (of: Output<'getJob'>['last_action']): string =>
+  of === null ? '' : `${of.did}${of.by === undefined ? '' : ` by ${of.by}`}, ${instant(of.at)}`;

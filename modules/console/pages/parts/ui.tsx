@@ -14,7 +14,7 @@ interface HeadProps extends Children {
   readonly title: string;
   readonly of?: string;
   /** Beside the title. */
-  readonly about?: string;
+  readonly about?: ComponentChildren;
 }
 
 /** The heading of a view, which takes the focus when the view opens. @param of the parent view */
@@ -253,7 +253,7 @@ export function Facts({ of }: { of: readonly (readonly [name: string, value: Com
 /** Trimmed values by field name. */
 export type Values = Readonly<Record<string, string>>;
 
-interface FormProps extends Children {
+export interface FormProps extends Children {
   /** @throws Error with the reason to show */
   readonly send: (values: Values) => Promise<void>;
   /** Receives the values after an edit. */
@@ -348,10 +348,10 @@ export function Field({
   );
 }
 
-/** A scrollable text of any length; it can take the focus, so that it scrolls by keyboard. */
-export const Block = ({ label, title = false, children }: { label: string; title?: boolean } & Children) => (
+/** A scrollable text of any length; it can take the focus, so that it scrolls by keyboard. @param title shown above it */
+export const Block = ({ title = '', label = title, children }: { label?: string; title?: string } & Children) => (
   <>
-    {title && <h3>{label}</h3>}
+    {title !== '' && <h3>{title}</h3>}
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard */}
     <section class="block" aria-label={label} tabIndex={0}>
       <pre>{children}</pre>

@@ -2,14 +2,14 @@
 import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
-import { Copy, Operator } from '../parts/act.tsx';
+import { Copy } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
 import { notify } from '../parts/notify.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import type { Values } from '../parts/ui.tsx';
-import { Card, Field, Form, Head, Show, Table, Whole } from '../parts/ui.tsx';
-import { Preview, useTargets } from './jobs.tsx';
+import { Card, Head, Show, Table, Whole } from '../parts/ui.tsx';
+import { JobForm, useTargets } from './jobs.tsx';
 
 type Listed = Output<'listBlueprints'>['items'][number];
 
@@ -39,7 +39,9 @@ export function Blueprint({ id }: ViewProps) {
   const one = found.data?.items.find(({ key }) => key === id);
   return (
     <>
-      <Head title={one?.title ?? 'Blueprint'} of="Blueprints" />
+      <Head title={one?.title ?? 'Blueprint'} of="Blueprints">
+        {one !== undefined && <Copy text={() => one.command}>Copy chat command</Copy>}
+      </Head>
       <Show of={found}>{() => (one === undefined ? <p>Blueprint {id} does not exist.</p> : <Fill of={one} />)}</Show>
     </>
   );
@@ -61,37 +63,22 @@ function Fill({ of }: { of: Listed }) {
     location.hash = to(['jobs', id]);
     notify([`Job ${name} created.`, ...warnings].join(' '), 'good');
   };
+  const fields = of.fields.map(({ name, type, label, default: value, options, optional, strict, help }) => ({
+    name,
+    value,
+    required: !optional,
+    type: type === 'time' ? type : ('text' as const),
+    label: optional ? `${label} (optional)` : label,
+    help: name === 'deliver' ? '' : help,
+    options: name === 'deliver' ? targets : options.map((option) => [option, option] as const),
+    strict: name === 'deliver' || (strict && options.length > 0),
+  }));
+  const zone = { label: 'Time zone (optional)', name: '.timezone', placeholder: preview.data?.timezone ?? '' };
+  const named = { label: 'Job name (optional)', name: '.name', placeholder: of.key };
   return (
     <Card>
       <p>{of.description}</p>
-      <Form send={send} changed={setTyped}>
-        {of.fields.map(({ name, type, label, default: value, options, optional, strict, help }) => (
-          <Field
-            key={name}
-            name={name}
-            value={value}
-            help={name === 'deliver' ? '' : help}
-            required={!optional}
-            type={type === 'time' ? type : 'text'}
-            label={optional ? `${label} (optional)` : label}
-            options={name === 'deliver' ? targets : options.map((option) => [option, option])}
-            strict={name === 'deliver' || (strict && options.length > 0)}
-          />
-        ))}
-        <Field label="Time zone (optional)" name=".timezone" placeholder={preview.data?.timezone ?? ''} />
-        <Field label="Job name (optional)" name=".name" placeholder={of.key} />
-        <Operator>
-          <Preview of={preview} />
-        </Operator>
-        <div class="bar">
-          <Operator>
-            <button type="submit" class="primary">
-              Create job
-            </button>
-          </Operator>
-          <Copy text={() => of.command}>Copy chat command</Copy>
-        </div>
-      </Form>
+      <JobForm fields={[...fields, zone, named]} send={send} changed={setTyped} preview={preview} button="Create job" />
     </Card>
   );
 }

@@ -4,16 +4,16 @@ import { call } from '../api.ts';
 import { Ask, Copy, Operator } from '../parts/act.tsx';
 import type { Loaded } from '../parts/data.ts';
 import { useData } from '../parts/data.ts';
-import { bytes, duration, known } from '../parts/format.ts';
+import { bytes, known } from '../parts/format.ts';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import type { Path } from '../parts/tree.tsx';
 import { JsonTree, placeholder } from '../parts/tree.tsx';
-import { Block, Card, External, Facts, Head, Note, Show, State } from '../parts/ui.tsx';
+import { Block, Card, External, Facts, Head, lookOf, Note, Show, State } from '../parts/ui.tsx';
 import { Replay } from './deliveries.tsx';
 import { aboutText, ExplanationCard, Prompt } from './explanation.tsx';
 import type { CapturedRequest, Explanation, Stored } from './timeline.tsx';
-import { Timeline } from './timeline.tsx';
+import { runText, Timeline } from './timeline.tsx';
 
 export function RequestView({ id }: ViewProps) {
   const request = useData('getRequest', { id }, false);
@@ -29,36 +29,47 @@ export function DeliveryView({ id }: ViewProps) {
   return <Page request={request} delivery={delivery} main={delivery} of="Deliveries" />;
 }
 
-interface PageProps {
-  readonly request: Loaded<CapturedRequest>;
-  readonly delivery: Loaded<Stored>;
-  /** The one that the address names. */
-  readonly main: Loaded<unknown>;
-  readonly of: string;
-}
+type PageProps = { request: Loaded<CapturedRequest>; delivery: Loaded<Stored>; main: Loaded<unknown>; of: string };
 
+/** @param main the one that the address names */
 function Page({ request: { data: request }, delivery: { data: delivery, reload }, main, of }: PageProps) {
   const isWhole = request !== null && (request.body !== null || request.body_base64 !== null);
   const explained = useData('explainRequest', isWhole ? { id: request.id } : null, false);
-  const name = delivery?.route ?? delivery?.job ?? (request?.route || request?.path);
-  const event = known(request?.event || delivery?.event || '') || 'event';
+  const isDead = delivery?.state === 'dead';
+  const isOver = delivery === null || ['done', 'skipped'].includes(delivery.state);
+  const again = isWhole && <ReplayRequest of={request} explained={explained.data} isMain={isOver} />;
+  const { outcome = '', reason = null } = request ?? {};
+  const state = delivery === null ? <State of={outcome} reason={reason} /> : <State of={delivery.state} />;
+  const checks = isWhole && <Show of={explained}>{(now) => <ExplanationCard of={now} was={request} />}</Show>;
   return (
     <>
-      <Head title={name === undefined ? 'Event' : `${event} to ${name}`} of={of}>
-        {isWhole && <RequestActions of={request} explained={explained.data} />}
+      <Head title={titleOf({ request, delivery })} of={of} about={main.data !== null && state}>
+        {delivery?.waits_for === 'approval' && <a href={to(['approvals'])}>Review the message</a>}
+        {!isDead && again}
         {delivery !== null && <Replay of={delivery} done={reload} text="Replay delivery" />}
+        {isDead && again}
       </Head>
       <Show of={main}>
         {() => (
           <>
             <div class="grid">
-              <Timeline request={request} delivery={delivery} explained={explained.data} />
-              <Summary request={request} delivery={delivery} />
+              <div class="stack">
+                <Timeline request={request} delivery={delivery} explained={explained.data} />
+                <Summary request={request} delivery={delivery} />
+              </div>
+              <div class="stack">
+                {delivery === null && checks}
+                <Card title="Prompt" id="prompt">
+                  {delivery !== null && <Block label="Prompt">{delivery.dispatch.prompt}</Block>}
+                  {delivery === null && !isWhole && <p class="dim">{NO_BODY}</p>}
+                  {delivery === null && isWhole && <Show of={explained}>{(now) => <Prompt of={now} />}</Show>}
+                </Card>
+                {delivery !== null && <Run of={delivery.run} />}
+                {delivery !== null && <Outputs of={delivery} />}
+              </div>
             </div>
-            {delivery !== null && <Work of={delivery} />}
-            {request !== null && (
-              <Received of={request} explained={isWhole ? explained : null} hasRun={delivery !== null} />
-            )}
+            {delivery !== null && checks}
+            {request !== null && <Received of={request} isWhole={isWhole} />}
           </>
         )}
       </Show>
@@ -66,77 +77,60 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
   );
 }
 
-const Work = ({ of: { outputs, run, dispatch } }: { of: Stored }) => (
-  <>
-    {outputs.length > 0 && <Outputs of={outputs} />}
-    {(dispatch.dropped ?? []).map(({ output, reason, detail }, at) => (
-      <Note key={at} kind="warn">
-        Dropped {output ?? 'a line'}: {reason} ({detail})
-      </Note>
-    ))}
-    {(run.answer !== null || run.attempts > 0) && <Run of={run} />}
-    <Card title="Prompt">
-      <Block label="Prompt">{dispatch.prompt}</Block>
-    </Card>
-  </>
-);
+type Both = { readonly request: CapturedRequest | null; readonly delivery: Stored | null };
+
+function titleOf({ request, delivery }: Both): string {
+  const route = delivery?.route ?? request?.route ?? '';
+  if (route === '' && delivery?.job != null) return `Run of job ${delivery.job}`;
+  const event = [known(request?.event || delivery?.event || ''), 'event'].filter(Boolean).join(' ');
+  return `${route || (request?.path ?? 'gateway')}: ${event}`;
+}
 
 const NO_BODY = 'The body was not captured: the request was rejected before it was read or verified.';
 
-type ReceivedProps = { of: CapturedRequest; explained: Loaded<Explanation> | null; hasRun: boolean };
+const SIGNED = 'The signature is not included: a route that verifies it responds with 401.';
 
-/** @param explained null: the request was not captured as a whole */
-const Received = ({ of, explained, hasRun }: ReceivedProps) => (
-  <>
-    {explained === null ? (
-      <Note>{NO_BODY}</Note>
-    ) : (
-      <Show of={explained}>{(now) => <ExplanationCard of={now} was={of} />}</Show>
-    )}
-    {explained !== null && !hasRun && (
-      <Card title="Prompt">
-        <Show of={explained}>{(now) => <Prompt of={now} />}</Show>
-      </Card>
-    )}
+function Received({ of, isWhole }: { of: CapturedRequest; isWhole: boolean }) {
+  const { id, verified, scheme, headers } = of;
+  const print = (form: 'curl' | 'test') => async (): Promise<string> => (await call('printRequest', { id, form })).text;
+  const copies = (
+    <span class="bar">
+      <Copy text={print('curl')} note={verified && scheme !== 'none' ? SIGNED : ''}>
+        Copy as curl
+      </Copy>
+      <Copy text={print('test')}>Copy as test</Copy>
+    </span>
+  );
+  return (
     <div class="grid">
-      <Card title="Payload" id="payload">
+      <Card title="Payload" id="payload" aside={isWhole && copies}>
         <Payload of={of} />
       </Card>
       <Card title="Headers">
-        <Facts of={of.headers.map(([name = '', value = '']) => [name, <span class="mono">{value}</span>])} />
+        <Facts of={headers.map(([name = '', value = '']) => [name, <span class="mono">{value}</span>])} />
       </Card>
     </div>
-  </>
-);
+  );
+}
 
-const SIGNED = 'The signature is not included: a route that verifies it responds with 401.';
+type ReplayProps = { of: CapturedRequest; explained: Explanation | null; isMain: boolean };
 
-type ActionsProps = { of: CapturedRequest; explained: Explanation | null };
-
-function RequestActions({ of: { id, verified, scheme, route }, explained }: ActionsProps) {
-  const print = (form: 'curl' | 'test') => async (): Promise<string> => (await call('printRequest', { id, form })).text;
+function ReplayRequest({ of: { id, route }, explained, isMain }: ReplayProps) {
   const replay = async (): Promise<string> => {
     const { id: repeated, status, outcome } = await call('replayRequest', { id });
     if (repeated !== null) location.hash = to(['requests', repeated]);
     return `Replayed: ${status} ${outcome}.`;
   };
+  const title = `Replay this request to ${route}`;
   return (
-    <>
-      <Copy text={print('curl')} note={verified && scheme !== 'none' ? SIGNED : ''}>
-        Copy as curl
-      </Copy>
-      <Copy text={print('test')}>Copy as test</Copy>
-      <Operator>
-        <Ask text="Replay request" title={`Replay this request to ${route}`} choices={{ 'Replay request': replay }}>
-          <p>The request passes all stages again, as a new event with the current configuration.</p>
-          {explained !== null && <Prompt of={explained} />}
-        </Ask>
-      </Operator>
-    </>
+    <Operator>
+      <Ask text="Replay request" primary={isMain} title={title} choices={{ 'Replay request': replay }}>
+        <p>The request passes all checks again, as a new event with the current configuration.</p>
+        {explained !== null && <Prompt of={explained} />}
+      </Ask>
+    </Operator>
   );
 }
-
-type Both = { readonly request: CapturedRequest | null; readonly delivery: Stored | null };
 
 function Summary({ request, delivery }: Both) {
   const { route = delivery?.route ?? null, cause = null } = request ?? {};
@@ -148,23 +142,21 @@ function Summary({ request, delivery }: Both) {
     <Card title="Summary">
       <Facts
         of={[
-          ['Response', request !== null && <State of={request.outcome} reason={request.reason} />],
-          ['Status', request !== null && String(request.status)],
-          ['Stage', request !== null && request.stage !== null && stageOf(request)],
-          ['State', delivery !== null && <State of={delivery.state} />],
+          ['Response', request !== null && `${request.status} ${request.outcome.replaceAll('_', ' ')}`],
+          ['Stopped at', request !== null && lookOf(request.outcome)[0] !== 'good' && stageOf(request)],
           ['Reason', delivery?.reason],
           ['Next step', request !== null && id === '' && request.reason !== 'filter' && nextStep(request)],
-          ['Route', route !== null && route !== '' && <a href={to(['requests'], { route })}>{route}</a>],
+          ['Route', route !== null && route !== '' && <a href={to(['routes', route])}>{route}</a>],
           ['Job', delivery?.job != null && <a href={to(['jobs', delivery.job])}>{delivery.job}</a>],
           ['Targets', targets],
           ['Session', delivery?.dispatch.session_key != null && delivery.dispatch.session],
           ['Signature', request?.scheme],
-          ['Delivery ID', <span class="mono">{request?.delivery_id || delivery?.delivery_id}</span>],
-          ['Request', request !== null && <Id of="requests" id={request.id} />],
-          ['Delivery', id !== '' && <Id of="deliveries" id={id} />],
-          ['Replay of', from !== null && <Id of="deliveries" id={from} />],
-          ['Replay of request', repeated !== null && <Id of="requests" id={repeated} />],
           ['Profile', delivery !== null && delivery.profile !== 'default' && delivery.profile],
+          ["Sender's delivery ID", <span class="mono">{request?.delivery_id || delivery?.delivery_id}</span>],
+          ['Stored request', request !== null && <Id of="requests" id={request.id} />],
+          ['Stored delivery', id !== '' && <Id of="deliveries" id={id} />],
+          ['Replay of delivery', from !== null && <Id of="deliveries" id={from} />],
+          ['Replay of request', repeated !== null && <Id of="requests" id={repeated} />],
         ]}
       />
       {cause !== null && <Note kind="bad">{cause.text}</Note>}
@@ -185,58 +177,50 @@ const stageOf = (request: CapturedRequest): string =>
 const nextStep = ({ reason, route, next }: CapturedRequest) =>
   reason === 'route_paused' ? <a href={to(['routes', route])}>Resume route {route}</a> : next;
 
-/** What the agent handed over: each field as text, and where it was posted. */
-const Outputs = ({ of }: { of: Stored['outputs'] }) => (
-  <Card title="Outputs" id="outputs">
-    {of.map(({ name, target, address, text, content, delivered, reason, message_id }, at) => (
-      <section key={at} class="card">
-        <div class="head">
-          <h3>
-            {name} to {target}
-          </h3>
-          <State of={delivered ? 'delivered' : 'waiting'} />
-        </div>
-        <Facts
-          of={[
-            ...Object.entries(address),
-            ...Object.entries(content),
-            ['Reason', reason],
-            ['Posted', message_id !== null && <External url={message_id} />],
-          ]}
-        />
-        {text !== '' && <Block label={`Text of ${name}`}>{text}</Block>}
-      </section>
-    ))}
-  </Card>
-);
+/** What the agent handed over: each field as text, and where it was posted; and what was dropped, and why. */
+function Outputs({ of: { outputs, dispatch, state } }: { of: Stored }) {
+  const { dropped = [] } = dispatch;
+  if (outputs.length + dropped.length === 0) return null;
+  return (
+    <Card title="Outputs" id="outputs">
+      {outputs.map(({ name, target, address, text, content, delivered, reason, message_id }, at) => (
+        <section key={at} class="card">
+          <div class="head">
+            <h3>
+              {name} to {target}
+            </h3>
+            <State of={delivered ? 'delivered' : state === 'dead' ? 'failed' : 'waiting'} />
+          </div>
+          <Facts
+            of={[
+              ...Object.entries(address),
+              ...Object.entries(content),
+              ['Reason', reason],
+              ['Posted', message_id !== null && <External url={message_id} />],
+            ]}
+          />
+          {text !== '' && <Block label={`Text of ${name}`}>{text}</Block>}
+        </section>
+      ))}
+      {dropped.map(({ output, reason, detail }, at) => (
+        <Note key={at} kind="warn">
+          Dropped {output ?? 'a line'}: {reason} ({detail})
+        </Note>
+      ))}
+    </Card>
+  );
+}
 
 function Run({ of }: { of: Stored['run'] }) {
-  const { attempts, duration_ms, exit_code, signal, stderr, stdout, denied, answer, usage } = of;
-  const texts = [
-    ['Answer', answer === '' ? '(empty)' : answer],
-    ['Standard error', stderr],
-    ['Standard output', stdout],
-  ] as const;
+  const { attempts, stderr, stdout, denied, answer } = of;
+  if (answer === null && attempts === 0) return null;
   return (
-    <Card title="Run" id="run">
-      <Facts
-        of={[
-          ['Attempts', String(attempts)],
-          ['Duration', duration_ms !== null && duration(duration_ms)],
-          ['Exit', exit_code === null ? signal : `code ${exit_code}`],
-          ['Tokens', usage !== null && `${usage.input_tokens ?? 0} in, ${usage.output_tokens ?? 0} out`],
-          ['Cost', usage?.cost],
-        ]}
-      />
+    <Card title="Run" id="run" aside={<span class="dim small">{runText(of)}</span>}>
       {denied.length > 0 && <Note kind="warn">The sandbox blocked: {denied.join(', ')}</Note>}
-      {texts.map(
-        ([label, text]) =>
-          (text ?? '') !== '' && (
-            <Block key={label} title label={label}>
-              {text}
-            </Block>
-          ),
-      )}
+      {answer === null && runText(of) === '' && <p class="dim">The run has not ended yet.</p>}
+      {answer !== null && <Block title="Answer">{answer || '(empty)'}</Block>}
+      {stderr !== '' && <Block title="Standard error">{stderr}</Block>}
+      {stdout !== '' && <Block title="Standard output">{stdout}</Block>}
     </Card>
   );
 }
@@ -245,9 +229,7 @@ function Payload({ of: { body, body_base64, body_bytes } }: { of: CapturedReques
   const [path, setPath] = useState<Path | null>(null);
   if (body === null) {
     const size = body_bytes === null ? '' : ` (${bytes(body_bytes)})`;
-    return (
-      <p class="dim">{body_base64 === null ? `The body was not captured${size}.` : `The body is binary${size}.`}</p>
-    );
+    return <p class="dim">{`The body ${body_base64 === null ? 'was not captured' : 'is binary'}${size}.`}</p>;
   }
   const payload = parsed(body);
   if (payload === undefined) return <Block label="Body">{body}</Block>;

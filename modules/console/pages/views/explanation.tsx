@@ -55,12 +55,18 @@ export const aboutText = ({ about }: Pick<Answered, 'about'>): string => (about?
 
 /** @param was the original response */
 export function ExplanationCard({ of, was }: { of: Explanation; was: Answered }) {
-  const stages = isPast(of, was) ? originalStages(of.stages, was) : of.stages;
-  const deciding = stages.find(({ result }) => result === 'stop') ?? stages.findLast(({ result }) => result === 'pass');
+  const isOver = isPast(of, was);
+  const stages = isOver ? originalStages(of.stages, was) : of.stages;
+  const deciding = stages.find(({ result }) => result === 'stop');
   const [open, setOpen] = useState(deciding?.stage ?? '');
   const stage = stages.find((each) => each.stage === open);
   return (
-    <Card title="Stages" id="stages">
+    <Card
+      title={isOver ? 'What stopped it' : 'Would it pass now?'}
+      id="checks"
+      aside={!isOver && <State of={of.outcome} reason={of.reason} />}
+    >
+      {!isOver && <p class="dim small">{of.outcome === was.outcome ? SAME : OTHER}</p>}
       <Difference of={of} was={was} />
       {of.would_not_start !== null && <Note kind="bad">The gateway would not start: {of.would_not_start}</Note>}
       {GROUPS.map(([title, names]) => {
@@ -119,13 +125,11 @@ function Difference({ of, was }: { of: Explanation; was: Answered }) {
       </Note>
     );
   }
-  if (of.outcome === outcome) return <p class="dim small">Re-evaluated with the current configuration.</p>;
-  return (
-    <Note kind="warn">
-      With the current configuration the outcome would be <State of={of.outcome} reason={of.reason} />
-    </Note>
-  );
+  return null;
 }
+
+const SAME = 'Each check, repeated with the current configuration.';
+const OTHER = 'Each check, repeated with the current configuration: the outcome is another one now.';
 
 function Detail({ stage, of }: { stage: Stage; of: Explanation }) {
   const { scheme, looked_for, accepts, matched, cause, detail, age_seconds } = stage;

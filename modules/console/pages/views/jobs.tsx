@@ -6,13 +6,13 @@ import { call } from '../api.ts';
 import { Act, Ask, Open, Operator, Pause } from '../parts/act.tsx';
 import type { Loaded } from '../parts/data.ts';
 import { useData } from '../parts/data.ts';
-import { instant, inZone } from '../parts/format.ts';
+import { actionText, instant, inZone } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
 import { notify } from '../parts/notify.tsx';
 import { Session } from '../parts/role.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import type { FieldProps, Options, Values } from '../parts/ui.tsx';
+import type { FieldProps, FormProps, Options, Values } from '../parts/ui.tsx';
 import { Ago, Block, Card, Facts, Field, Form, Head, Note, Show, State, Whole } from '../parts/ui.tsx';
 
 type Job = Output<'listJobs'>['items'][number];
@@ -75,7 +75,7 @@ export function JobView({ id }: ViewProps) {
   const canEdit = useContext(Session)?.role === 'operator' && job?.place === null;
   return (
     <>
-      <Head title={job?.name ?? 'Job'} of="Jobs">
+      <Head title={job?.name ?? 'Job'} of="Jobs" about={job !== null && <State of={job.state} />}>
         {job !== null && <Actions of={job} changed={reload} />}
         {canEdit && <Remove of={job} />}
       </Head>
@@ -116,20 +116,19 @@ const One = ({ of, canEdit }: { of: Details; canEdit: boolean }) => (
     {of.description !== null && <p>{of.description}</p>}
     <Facts
       of={[
-        ['ID', <span class="mono">{of.id}</span>],
-        ['State', <State of={of.state} />],
         ['Paused until', instant(of.paused_until)],
+        ['Last action', actionText(of.last_action)],
+        ['Changed by', of.changed_by],
         ...scheduleOf(of),
         ['Profile', of.profile !== 'default' && of.profile],
         ['Fired by', of.routes.join(', ')],
         ['Configured in', of.place],
         ['Prompt', !canEdit && <Block label="Prompt">{of.prompt}</Block>],
         ['Last runs', of.runs.length > 0 && lines(of.runs.map((each) => <Run of={each} />))],
+        ['All runs', <a href={to(['deliveries'], { job: of.id })}>Deliveries of this job</a>],
+        ['ID', <span class="mono">{of.id}</span>],
       ]}
     />
-    <div class="bar">
-      <a href={to(['deliveries'], { job: of.id })}>Deliveries</a>
-    </div>
   </Card>
 );
 
@@ -140,11 +139,34 @@ export function useTargets(profile: string, chosen: string): Options {
   return known.some(([name]) => name === chosen) ? known : [[chosen, chosen], ...known];
 }
 
-/** A job as it would be stored. */
-export const Preview = ({ of }: { of: Loaded<Output<'editJob'>> }) => (
-  <div aria-live="polite">
-    <Show of={of}>{(saved) => <Facts of={[...scheduleOf(saved), ['Warnings', saved.warnings.join('; ')]]} />}</Show>
-  </div>
+type Draft = { fields: readonly FieldProps[]; preview: Loaded<Output<'editJob'>>; button: string };
+type JobFormProps = Draft & Pick<FormProps, 'send' | 'changed' | 'children'>;
+
+/** Fields, and beside them what the job becomes. @param preview the job as it would be stored */
+export const JobForm = ({ fields, preview, button, children, ...form }: JobFormProps) => (
+  <Form {...form}>
+    <div class="grid">
+      <div class="stack">
+        {fields.map((field) => (
+          <Field key={field.name} {...field} />
+        ))}
+      </div>
+      <div class="stack" aria-live="polite">
+        {children}
+        <Operator>
+          <h3>The job you get</h3>
+          <Show of={preview}>
+            {(saved) => <Facts of={[...scheduleOf(saved), ['Warnings', saved.warnings.join('; ')]]} />}
+          </Show>
+          <div class="bar">
+            <button type="submit" class="primary">
+              {button}
+            </button>
+          </div>
+        </Operator>
+      </div>
+    </div>
+  </Form>
 );
 
 /** Changes a job that was created at run time. Sends only what the person has changed. */
@@ -152,18 +174,20 @@ function Edit({ of }: { of: Details }) {
   const { id, name, description, schedule, timezone, prompt, profile } = of;
   const deliver = of.deliver.join(', ');
   const before: Values = { name, description: description ?? '', schedule, timezone, deliver, prompt: prompt.trim() };
-  const fields: readonly FieldProps[] = [
+  const named: readonly FieldProps[] = [
     { name: 'name', label: 'Name', required: true },
     { name: 'description', label: 'Description' },
-    { name: 'schedule', label: 'Schedule: minute, hour, day of month, month, day of week', required: true },
+    { name: 'schedule', label: 'Schedule', help: 'Minute, hour, day of month, month, day of week', required: true },
     { name: 'timezone', label: 'Time zone', required: true },
     { name: 'deliver', label: 'Target', options: useTargets(profile, deliver), strict: true },
     { name: 'prompt', label: 'Prompt', type: 'textarea', required: true },
   ];
+  const fields = named.map((field) => ({ ...field, value: before[field.name ?? ''] ?? '' }));
+  const labels = Object.fromEntries(fields.map(({ name: field, label }) => [field, label]));
   const [typed, setTyped] = useState(before);
   const changes = Object.entries(typed).filter(([field, value]) => value !== before[field]);
   const change = Object.fromEntries(changes);
-  const preview = useData('editJob', changes.length === 0 ? null : { id, ...change, dry_run: true }, false);
+  const preview = useData('editJob', { id, ...change, dry_run: true }, false);
   const send = async (): Promise<void> => {
     const saved = await call('editJob', { id, ...change, dry_run: false });
     location.hash = to(['jobs']);
@@ -173,19 +197,10 @@ function Edit({ of }: { of: Details }) {
     field === 'prompt' ? 'changed' : `${before[field] || '(none)'} → ${value || '(none)'}`;
   return (
     <Card title="Change this job">
-      <Form send={send} changed={setTyped}>
-        {fields.map((field) => (
-          <Field key={field.name} {...field} value={before[field.name ?? ''] ?? ''} />
-        ))}
-        <h3>{changes.length === 0 ? 'No changes yet' : 'Changes'}</h3>
-        <Facts of={changes.map(([field, value]) => [field, textOf(field, value)] as const)} />
-        {changes.length > 0 && <Preview of={preview} />}
-        <div class="bar">
-          <button type="submit" class="primary">
-            Save changes
-          </button>
-        </div>
-      </Form>
+      <JobForm fields={fields} send={send} changed={setTyped} preview={preview} button="Save changes">
+        <h3>{changes.length === 0 ? 'No changes yet' : 'What changes'}</h3>
+        <Facts of={changes.map(([field, value]) => [labels[field] ?? field, textOf(field, value)] as const)} />
+      </JobForm>
     </Card>
   );
 }

@@ -4,7 +4,7 @@ import type { Output } from '../api.ts';
 import { CallError, call } from '../api.ts';
 import { Ask, Copy, Operator, Pause } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
-import { instant } from '../parts/format.ts';
+import { actionText, instant } from '../parts/format.ts';
 import { useDead } from '../parts/gateway.tsx';
 import { ListView } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
@@ -107,6 +107,7 @@ const One = ({ of }: { of: Route }) => (
         ['Source', of.source],
         ['Targets', of.deliver.join(', ')],
         ['Job', of.cron_job],
+        ['Last action', actionText(of.last_action)],
       ]}
     />
     <ul>

@@ -1,7 +1,7 @@
 /** Sessions: their running and pending runs; and the usage of the last week. */
 import type { Output } from '../api.ts';
 import { useList } from '../parts/data.ts';
-import { count } from '../parts/format.ts';
+import { actionText, count } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
@@ -30,6 +30,7 @@ export const Sessions = ({ place }: ViewProps) => (
         ],
         ['Messages', ({ turns }) => turns?.toLocaleString(), 'end'],
         ['Profile', ({ profile }) => profile !== 'default' && profile],
+        ['Last action', ({ last_action }) => actionText(last_action)],
         ['Changed', changedOf, 'end'],
       ]}
     />

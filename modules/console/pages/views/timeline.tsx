@@ -20,13 +20,15 @@ const step = (...of: Step): Step => of;
 
 type Props = { request: CapturedRequest | null; delivery: Stored | null; explained: Explanation | null };
 
+/** Each step with the time since the first one, because many happen in the same second. */
 export function Timeline({ request, delivery, explained }: Props) {
   const steps = [
     ...(request === null ? [] : requestSteps(request, explained, delivery !== null)),
     ...(delivery === null ? [] : deliverySteps(delivery, request)),
   ];
+  const [[begin] = [0]] = steps;
   return (
-    <Card title="Timeline" aside={<span class="dim small">{instant(steps[0]?.[0])}</span>}>
+    <Card title="Timeline" aside={<span class="dim small">{instant(begin, 'second')}</span>}>
       <ol class="timeline">
         {steps.map(([at, [kind, icon], text, about], index) => (
           <li key={index}>
@@ -37,7 +39,7 @@ export function Timeline({ request, delivery, explained }: Props) {
               {text} <span class="dim">{about}</span>
             </span>
             <time class="dim small" dateTime={new Date(at).toISOString()} title={instant(at, 'second')}>
-              {instant(at, 'second').slice(11, 19)}
+              {index === 0 ? instant(at, 'second').slice(11, 19) : after(Math.max(0, at - begin))}
             </time>
           </li>
         ))}
@@ -46,6 +48,10 @@ export function Timeline({ request, delivery, explained }: Props) {
   );
 }
 
+/** `+0.29 s`, `+12.4 s`, `+2 min 5 s`. */
+const after = (ms: number): string =>
+  `+${ms < 60_000 ? `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s` : duration(ms)}`;
+
 /** @param isStored the steps of the delivery follow, of which the first is the acceptance */
 function requestSteps(request: CapturedRequest, explained: Explanation | null, isStored: boolean): readonly Step[] {
   const { at, method, path, body_bytes, verified, scheme, outcome, reason, status } = request;
@@ -53,20 +59,16 @@ function requestSteps(request: CapturedRequest, explained: Explanation | null, i
   const isSigned = scheme !== 'none' && scheme !== null;
   const why = (reason === null ? outcome : `${outcome}: ${reason}`).replaceAll('_', ' ');
   const filter = explained?.stages.find(({ stage }) => stage === 'filter')?.result;
-  const signature = isSigned
-    ? step(at, ['good', 'shield'], <Jump to="stages">Signature verified</Jump>, scheme)
-    : step(at, ['calm', 'shield'], 'Signature not checked');
+  const checked = <Jump to="checks">{isSigned ? 'Signature verified' : 'Signature not checked'}</Jump>;
   return [
     step(at, ['calm', 'requests'], <Jump to="payload">Received</Jump>, `${method} ${path}${size}`),
-    ...(verified ? [signature] : []),
+    ...(verified ? [step(at, [isSigned ? 'good' : 'calm', 'shield'], checked, isSigned && scheme)] : []),
     ...(filter === 'pass' && reason !== 'filter'
-      ? [step(at, ['good', 'funnel'], <Jump to="stages">Filters passed</Jump>)]
+      ? [step(at, ['good', 'funnel'], <Jump to="checks">Filters passed</Jump>)]
       : []),
-    ...(isStored ? [] : [step(at, lookOf(outcome), <Jump to="stages">{`Responded ${status}`}</Jump>, why)]),
+    ...(isStored ? [] : [step(at, lookOf(outcome), <Jump to="checks">{`Responded ${status}`}</Jump>, why)]),
   ];
 }
-
-const WAITING: Look = ['warn', 'clock'];
 
 function deliverySteps(delivery: Stored, request: CapturedRequest | null): readonly Step[] {
   const { timeline, accepted_at, outputs, waits_for, waits_since, state, route } = delivery;
@@ -75,24 +77,33 @@ function deliverySteps(delivery: Stored, request: CapturedRequest | null): reado
     const { at, what } = moment;
     const own = momentStep(moment, delivery, request);
     if (what.startsWith('accepted') && firstRun - accepted_at >= 1000)
-      return [own, step(at, ['calm', 'clock'], 'Waited', `${duration(firstRun - accepted_at)} to run`)];
+      return [own, step(at, ['calm', 'clock'], `Waited ${duration(firstRun - accepted_at)} to run`)];
     if (!what.startsWith('answered') || outputs.length === 0) return [own];
     const names = outputs.map(({ name, target }) => `${name} to ${target}`).join(', ');
     return [own, step(at, ['calm', 'check'], <Jump to="outputs">Outputs</Jump>, names)];
   });
   if (waits_for === null)
-    return state === 'running' ? [...steps, step(firstRun, ['warn', 'loader'], 'Running')] : steps;
-  const places = {
-    session: ['sessions'],
-    pause: ['routes', route ?? ''],
-    agent: ['sessions'],
-    approval: ['approvals'],
-  };
+    return state === 'running'
+      ? [...steps, step(firstRun, ['warn', 'loader'], <Jump to="prompt">Running</Jump>)]
+      : steps;
+  const own = waits_for === 'pause' ? ['routes', route ?? ''] : [waits_for === 'approval' ? 'approvals' : 'sessions'];
   const text = `Waiting for ${WAITS_FOR[waits_for]}`;
-  return [...steps, step(waits_since ?? accepted_at, WAITING, <a href={to(places[waits_for])}>{text}</a>)];
+  return [...steps, step(waits_since ?? accepted_at, ['warn', 'clock'], <a href={to(own)}>{text}</a>)];
 }
 
 const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** `287 ms, exit code 0, 1200 tokens in, 80 out`. */
+export const runText = ({ attempts, duration_ms, exit_code, signal, usage }: Stored['run']): string =>
+  [
+    attempts > 1 && `${attempts} attempts`,
+    duration_ms !== null && duration(duration_ms),
+    exit_code === null ? signal : `exit code ${exit_code}`,
+    usage !== null && `${usage.input_tokens ?? 0} tokens in, ${usage.output_tokens ?? 0} out`,
+    usage?.cost != null && `cost ${usage.cost}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
 
 function momentStep(moment: Stored['timeline'][number], delivery: Stored, request: CapturedRequest | null): Step {
   const { at, what, target, outcome, reason, next_at } = moment;
@@ -102,20 +113,17 @@ function momentStep(moment: Stored['timeline'][number], delivery: Stored, reques
     const response = request === null ? '' : `responded ${request.status}`;
     return step(at, ['good', 'check'], <a href={to(['deliveries', id])}>{text}</a>, response);
   }
-  if (what === 'run started') return step(at, ['calm', 'bot'], text);
-  if (what.startsWith('answered')) {
-    const facts = [
-      run.duration_ms !== null && duration(run.duration_ms),
-      run.exit_code !== null && `exit code ${run.exit_code}`,
-      run.usage !== null && `${(run.usage.input_tokens ?? 0) + (run.usage.output_tokens ?? 0)} tokens`,
-    ];
-    return step(at, ['good', 'bot'], <Jump to="run">{text}</Jump>, facts.filter(Boolean).join(', '));
-  }
-  const [kind, icon] = lookOf(outcome ?? what);
-  const why = `${reason ?? ''}${next_at === null ? '' : `; next attempt ${instant(next_at, 'second')}`}`;
-  if (target === null) return step(at, [kind, icon], what === state ? text : <Jump to="run">{text}</Jump>, why);
+  const place = run.answer !== null || run.attempts > 0 ? 'run' : 'prompt';
+  if (what === 'run started') return step(at, ['calm', 'bot'], <Jump to="prompt">{text}</Jump>);
+  if (what.startsWith('answered')) return step(at, ['good', 'bot'], <Jump to="run">{text}</Jump>, runText(run));
+  const [kind, icon] = lookOf(what.split(' ', 1)[0] === 'approved' ? 'approved' : (outcome ?? what));
+  const then = what.startsWith('approved') ? 'takes effect' : 'next attempt';
+  const why = [reason, next_at !== null && `${then} ${instant(next_at, 'second')}`].filter(Boolean).join('; ');
+  if (target === null) return step(at, [kind, icon], what === state ? text : <Jump to={place}>{text}</Jump>, why);
   const isSent = what === 'delivered';
-  const posted = outputs.find(({ name, target: to }) => target === `${to} (${name})`)?.message_id ?? '';
-  const link = isSent && webAddress(posted) !== null && <External url={posted} />;
-  return step(at, [kind, isSent ? 'deliveries' : icon], `${text}: ${target}`, link || why);
+  const output = outputs.find(({ name, target: receiver }) => target === `${receiver} (${name})`);
+  const { message_id: posted = null } = output ?? {};
+  const link = isSent && webAddress(posted ?? '') !== null && <External url={posted ?? ''} />;
+  const jump = <Jump to={output === undefined ? place : 'outputs'}>{`${text}: ${target}`}</Jump>;
+  return step(at, [kind, isSent ? 'deliveries' : icon], jump, link || why);
 }

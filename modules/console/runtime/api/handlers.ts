@@ -2,8 +2,10 @@
 import { alertTitle } from '../../../../base/names.ts';
 import { utcTime } from '../../../../base/text.ts';
 import { ERROR_GROUPS } from '../../../../runtime/intake/reason-codes.ts';
+import { readResets } from '../../../../runtime/store/actions.ts';
 import { findDelivery } from '../../../../runtime/store/find-delivery.ts';
 import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
+import { sessionName } from '../../../../runtime/store/records.ts';
 import { runFacts, shownOutputs, timeline, whyNotReplay, withLabels } from '../../../../runtime/store/timeline.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
 import type { Person } from '../../../../runtime/table/link-people.ts';
@@ -156,9 +158,10 @@ export const HANDLERS: Handlers = {
   },
 
   async listSessions(context, { profile, ...page }) {
-    const [busy, chats] = await Promise.all([
+    const [busy, chats, resets] = await Promise.all([
       read(context, { kind: 'sessions', profile: profile ?? null }),
       callOperation(context, 'chats_list', profile === undefined ? {} : { profile }),
+      readResets({ read: (query) => read(context, query) }),
     ]);
     const none = { target: null, turns: null, changed_at: null, problem: null };
     const ofAgents = busy.map(({ session: id, run, waiting }) => ({
@@ -167,19 +170,11 @@ export const HANDLERS: Handlers = {
       profile: run.profile,
       ...none,
       waiting,
+      last_action: resets.get(sessionName({ profile: run.profile, session: id })) ?? null,
       run: summaryOf(run),
     }));
-    const ofChats = chats.map(({ chat_id: id, profile, target, turns, changed_at, problem }) => ({
-      kind: 'chat' as const,
-      id,
-      profile,
-      target,
-      turns,
-      changed_at,
-      problem,
-      waiting: 0,
-      run: null,
-    }));
+    const idle = { waiting: 0, last_action: null, run: null };
+    const ofChats = chats.map(({ chat_id: id, path: _, ...chat }) => ({ kind: 'chat' as const, id, ...chat, ...idle }));
     const all = sortedPage([...ofAgents, ...ofChats], page, (one) => [
       `${one.kind} ${one.target} ${one.profile}`,
       one.id,

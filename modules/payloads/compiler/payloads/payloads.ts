@@ -63,6 +63,12 @@ export class Payloads implements Omit<PayloadFacts, 'readsStrangers' | 'reachOf'
     return found?.every((each) => each.kind === 'node' && !each.optional) === true;
   }
 
+  mayHave(route: RouteView, paths: readonly (readonly string[])[]): boolean {
+    const { forms = [], find } = this.seenBy(route) ?? {};
+    const found = paths.map((path) => find?.(path) ?? []);
+    return forms.length === 0 || forms.some((_, form) => found.every((matches) => matches[form]?.kind !== 'absent'));
+  }
+
   /** Whether a run with this toolset can change things outside its answer. True for unknown toolsets. */
   acts(toolset: string): boolean {
     return this.acting.has(toolset) || !Object.hasOwn(this.catalog.toolsets, toolset);

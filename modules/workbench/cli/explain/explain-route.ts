@@ -4,7 +4,7 @@ import { createPaint } from '../../../../base/paint.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import { describePause } from '../../../../cli/output/table.ts';
-import { readPauses } from '../../../../cli/subscriptions/routes.ts';
+import { actionsOnRoutes } from '../../../../cli/subscriptions/routes.ts';
 import type { Outcome } from '../../../../runtime/intake/reply.ts';
 import { ACCEPTED_OUTCOMES } from '../../../../runtime/intake/reply.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
@@ -71,7 +71,7 @@ export async function explainRoute(
 
 /** A warning if the route is paused; empty if it is not. */
 async function pauseWarning(context: CliContext, { profile, name, mode }: RoutePlan): Promise<readonly string[]> {
-  const pause = (await readPauses(context, undefined))(profile, name);
+  const { paused: pause } = (await actionsOnRoutes(context, undefined))(profile, name);
   if (pause === null) return [];
   const what = mode === 'direct' ? 'the sender gets 503 and retries' : 'events wait until the route is resumed';
   return [

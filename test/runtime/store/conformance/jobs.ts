@@ -1,6 +1,7 @@
 /** Jobs: unique names, change detection, and manual runs. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { readActions } from '../../../../runtime/store/actions.ts';
 import type { MutationResults, Store } from '../../../../runtime/store/contract.ts';
 import type { StoredJobs } from '../../../../runtime/store/queries.ts';
 import type { JobState } from '../../../../runtime/store/records.ts';
@@ -71,6 +72,22 @@ function records(open: StoreOpener): void {
     await store.write(makeTick('1', 1000));
     assert.equal(await version(store), versions.at(-1));
     assert.equal((await jobsOf(store)).version, versions.at(-1));
+  });
+
+  it('says for a year who has last paused or resumed a job', async (t) => {
+    const opened = await open(t);
+    const last = async () => readActions(await opened.store.read({ kind: 'guard_rows', of: 'action' })).get('1');
+    await opened.store.write({ kind: 'put_job', job: makeJob('1'), expect: 'new' });
+    await opened.store.write({ kind: 'pause_job', job: '1', paused: true, by: 'console:ann', now: 5 });
+    assert.deepEqual(await last(), { did: 'paused', at: 5, by: 'console:ann' });
+    await opened.store.write({ kind: 'pause_job', job: '1', paused: false, by: 'cli:root', now: 6 });
+    await opened.restart();
+    assert.deepEqual(await last(), { did: 'resumed', at: 6, by: 'cli:root' });
+    const expire = (now: number) => opened.store.write({ kind: 'expire_claims', now, after: '', limit: 10 });
+    await expire(5 + 365 * 86_400_000);
+    assert.equal((await last())?.did, 'resumed');
+    await expire(6 + 365 * 86_400_000);
+    assert.equal(await last(), undefined);
   });
 
   it('forgets the position of a job when it is removed', async (t) => {

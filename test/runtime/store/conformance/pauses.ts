@@ -1,6 +1,7 @@
 /** Pauses: a paused route has no due runs and holds its messages, and resumes where it was; a job pauses for a time. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { readRouteActions } from '../../../../runtime/store/actions.ts';
 import type { BeginRun, Store } from '../../../../runtime/store/contract.ts';
 import { withWaitReasons } from '../../../../runtime/store/named-waits.ts';
 import type { PauseRoute, Ref } from '../../../../runtime/store/records.ts';
@@ -53,6 +54,24 @@ export function pauses(open: StoreOpener): void {
     await opened.crash();
     const [one] = await pausedAt(opened.store, 700);
     assert.deepEqual([one?.since, one?.by], [500, 'cli:root']);
+  });
+
+  it('says who has last paused or resumed a route, also after a crash', async (t) => {
+    const opened = await open(t);
+    await pause(opened.store, { by: 'cli:root' });
+    await pause(opened.store, { route: 'other', now: 550 });
+    await pause(opened.store, { paused: false, by: 'console:ann', now: 600 });
+    await opened.crash();
+    const actions = await readRouteActions(opened.store, 700);
+    assert.deepEqual(actions('default', 'alerts'), {
+      paused: null,
+      last_action: { did: 'resumed', at: 600, by: 'console:ann' },
+    });
+    assert.deepEqual(actions('default', 'other'), {
+      paused: { since: 550, until: null },
+      last_action: { did: 'paused', at: 550 },
+    });
+    assert.deepEqual(actions('team', 'alerts'), { paused: null, last_action: null });
   });
 
   it('resumes automatically, and wakes a loop that sleeps until then', async (t) => {
