@@ -21,7 +21,7 @@ type Item = Readonly<Record<string, number | null>>;
 
 interface Props extends Frame {
   readonly title: string;
-  /** Figures by line, with the `slot` of each; null: unknown. A slot without an item is 0. */
+  /** Figures by line, with the `slot` of each; null: unknown. A slot without an item is 0, or unknown with `tens`. */
   readonly items: readonly Item[];
   /** Names of the lines, which are also the classes of their colours. */
   readonly lines: readonly string[];
