@@ -114,12 +114,7 @@ function Menu({ titles, current }: MenuProps) {
   );
 }
 
-const NotFound = () => (
-  <>
-    <Head title="Not found" />
-    <p>This page does not exist.</p>
-  </>
-);
+const NotFound = () => <Head title="This page does not exist" />;
 
 function Login({ done }: { done: () => void }) {
   useEffect(() => document.querySelector('input')?.focus(), []);

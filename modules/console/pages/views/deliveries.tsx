@@ -63,14 +63,12 @@ export const OWNER: Column<Summary> = ['Route or job', ownerOf, 'plain'];
 export const WAITS: Column<Summary> = ['Waits for', ({ waits_for: what }) => what !== null && WAITS_FOR[what], 'clip'];
 export const WHEN: Column<Summary> = ['Accepted (UTC)', ({ accepted_at }) => <When at={accepted_at} />, 'end plain'];
 
-const whyOf = ({ reason, waits_for }: Summary): string =>
-  waits_for === null ? (reason ?? '').slice(0, 300) : `waits for ${WAITS_FOR[waits_for]}`;
-
-function detailsOf(one: Summary) {
-  const took = one.duration_ms === null ? '' : `took ${duration(one.duration_ms)}`;
-  const text = whyOf(one) || took;
-  return text && <span title={text}>{text}</span>;
+function whyOf({ reason, waits_for, duration_ms: ms }: Summary): string {
+  if (waits_for !== null) return `waits for ${WAITS_FOR[waits_for]}`;
+  return reason?.slice(0, 300) ?? (ms === null ? '' : `took ${duration(ms)}`);
 }
+
+const detailsOf = (one: Summary) => whyOf(one) && <span title={whyOf(one)}>{whyOf(one)}</span>;
 
 /** The state of a delivery, with a link to it. */
 export const StateLink = ({ of }: { of: Summary }) => (

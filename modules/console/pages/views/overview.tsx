@@ -47,10 +47,13 @@ function Health() {
   const { node_state: state, table, now, started_at } = data;
   const isWell = needs.length === 0 && state === 'serving';
   const problems = needs.length === 0 ? 'no problems' : count(needs.length, 'problem');
+  const uptime = duration(now - started_at)
+    .split(' ', 2)
+    .join(' ');
   const served = `${state === 'serving' ? 'Serving' : 'Stopping'} ${count(table.routes, 'route')}`;
   return (
     <Badge kind={isWell ? 'good' : 'warn'} icon={isWell ? 'check' : 'alert'}>
-      {served}, {problems}, up {duration(now - started_at)}
+      {served}, {problems}, up {uptime}
     </Badge>
   );
 }
@@ -80,24 +83,19 @@ function Needs() {
 /** Ranges of the charts, with their seconds in lists. */
 const SPANS = { hour: ['Last hour', '3600'], day: ['Last 24 h', '86400'], week: ['Last 7 days', '604800'] } as const;
 const OPTIONS = Object.entries(SPANS).map(([span, [text]]) => [span, text] as const);
-/** Outcomes that people know, with the figures of the API. */
-const OUTCOMES = [
-  ['accepted', 'taken'],
-  ['ignored', 'ignored'],
-  ['duplicate', 'duplicate'],
-  ['rejected', 'refused'],
-  ['failed', 'failed'],
-] as const;
+/** Outcomes that people know; the figures of the API have other names for two of them. */
+const OUTCOMES = ['accepted', 'ignored', 'duplicate', 'rejected', 'failed'] as const;
+const figureOf = (outcome: (typeof OUTCOMES)[number]) =>
+  outcome === 'accepted' ? 'taken' : outcome === 'rejected' ? 'refused' : outcome;
 
 type Figures = Output<'getFigures'>;
 
 function Traffic({ place }: Pick<ViewProps, 'place'>) {
   const chosen = place.query.get('span');
   const span = chosen === 'hour' || chosen === 'week' ? chosen : 'day';
-  const choose = (value: string): void => change(place, { span: value });
-  const range = <Field label="Range" value={span} strict options={OPTIONS} change={choose} />;
+  const choose = (chosen: string): void => change(place, { span: chosen });
   return (
-    <Card title="Traffic" aside={<div class="filters">{range}</div>}>
+    <Card title="Traffic" aside={<Field label="Range" value={span} strict options={OPTIONS} change={choose} />}>
       <Show of={useData('getFigures', { span })}>
         {(figures) =>
           figures.items.length === 0 ? (
@@ -118,10 +116,10 @@ function Traffic({ place }: Pick<ViewProps, 'place'>) {
 /** The sum of each outcome, with a link to its requests. */
 const Totals = ({ of: { items }, range }: { of: Figures; range: string }) => (
   <ul class="numbers">
-    {OUTCOMES.map(([outcome, figure]) => (
+    {OUTCOMES.map((outcome) => (
       <li key={outcome}>
         <a href={to(['requests'], { outcome, range })}>
-          <b>{items.reduce((sum, item) => sum + item[figure], 0).toLocaleString()}</b>{' '}
+          <b>{items.reduce((sum, item) => sum + item[figureOf(outcome)], 0).toLocaleString()}</b>{' '}
           <span class={outcome}>{outcome}</span>
         </a>
       </li>
@@ -140,7 +138,7 @@ function Charts({ items, ...frame }: Figures) {
   const { states = null } = useGateway().data ?? {};
   const events = items.map((item) => ({
     slot: item.slot,
-    ...Object.fromEntries(OUTCOMES.map(([name, figure]) => [name, item[figure]])),
+    ...Object.fromEntries(OUTCOMES.map((name) => [name, item[figureOf(name)]])),
   }));
   const times = items.map(({ slot, half_us, most_us }) => ({ slot, median: half_us || null, p95: most_us || null }));
   // The current span of time is not over: it has what is pending now.
@@ -149,19 +147,13 @@ function Charts({ items, ...frame }: Figures) {
   const ended = items.filter(({ slot }) => slot < last).map(({ slot, waiting }) => ({ slot, pending: waiting }));
   const pending = [...ended, { slot: last, pending: now }];
   const title = `Requests per ${duration(frame.slot_ms)}`;
+  const speed = 'Response time (p95: 95 % are faster)';
   const backlog = `Pending runs and deliveries, not running or held: ${now} now`;
   return (
     <>
-      <Chart title={title} {...frame} items={events} lines={OUTCOMES.map(([name]) => name)} />
+      <Chart title={title} {...frame} items={events} lines={OUTCOMES} />
       <div class="grid">
-        <Chart
-          {...frame}
-          title="Response time (p95: 95 % are faster)"
-          items={times}
-          unit={milliseconds}
-          tens
-          lines={['median', 'p95']}
-        />
+        <Chart {...frame} title={speed} items={times} unit={milliseconds} tens lines={['median', 'p95']} />
         <Chart {...frame} title={backlog} items={pending} lines={['pending']} />
       </div>
     </>
