@@ -230,13 +230,13 @@ export function Table<T>({ label, columns: all, items, keyOf, empty, more = null
   );
 }
 
-/** A link to another host, such as to a posted comment; only text if the address is not a web address. */
+/** A link to another host, such as to a posted comment; only text if the address is not a web address. It breaks between its parts. */
 export function External({ url }: { url: string }) {
   const href = webAddress(url);
   if (href === null) return <span class="mono">{url}</span>;
   return (
     <a href={href} target="_blank" rel="noopener noreferrer">
-      {url} <Icon of="external" />
+      {url.split(/(?=[/#?&])/).flatMap((part) => [part, <wbr />])} <Icon of="external" />
     </a>
   );
 }
