@@ -99,7 +99,7 @@ function linkInstallationReader({ id }: InstallationPlan): (json: unknown) => To
   };
 }
 
-/** A key in an environment variable often has `\\n` instead of line breaks. */
+/** A key in an environment variable often has `\n` instead of line breaks. */
 function readKey(pem: string): KeyObject | null {
   try {
     const key = createPrivateKey(pem.replaceAll('\\n', '\n'));
