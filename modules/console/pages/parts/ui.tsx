@@ -127,7 +127,7 @@ export const Ago = ({ at }: { at: number }) => (
   </time>
 );
 
-/** An instant in a list; a small screen shows only how long ago it is. */
+/** An instant in a list; a small screen shows only its age. */
 export const When = ({ at }: { at: number }) => (
   <span class="when">
     <span class="rest">{shortInstant(at)}</span> <Ago at={at} />
