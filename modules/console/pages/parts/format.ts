@@ -57,7 +57,7 @@ export const count = (of: number, noun: string, plural = `${noun}s`): string =>
   `${of.toLocaleString()} ${of === 1 ? noun : plural}`;
 
 /** The route or the job of a delivery; messages of the gateway itself have neither. */
-export const ownerOf = ({ route, job }: { route: string | null; job: string | null }): string =>
+export const parentOf = ({ route, job }: { route: string | null; job: string | null }): string =>
   route ?? job ?? 'gateway notices';
 
 /** Who has last paused, resumed or reset something, and when. */
