@@ -224,13 +224,14 @@ export function Table<T>({ label, columns: all, items, keyOf, empty, more = null
   );
 }
 
-/** A link to another host, such as to a posted comment; only text if the address is not a web address. */
+/** A link to another host, such as to a posted comment; only text if the address is not a web address. Lines break between its parts. */
 export function External({ url }: { url: string }) {
   const href = webAddress(url);
   if (href === null) return <span class="mono">{url}</span>;
+  const parts = url.replace(/^https?:\/\//, '').split(/(?=[/?#&])/);
   return (
-    <a href={href} target="_blank" rel="noopener noreferrer">
-      {url} <Icon of="external" />
+    <a href={href} title={url} target="_blank" rel="noopener noreferrer">
+      {parts.map((part) => [part, <wbr />])} <Icon of="external" />
     </a>
   );
 }

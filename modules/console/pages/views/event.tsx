@@ -11,7 +11,7 @@ import type { Path } from '../parts/tree.tsx';
 import { JsonTree, placeholder } from '../parts/tree.tsx';
 import { Block, Card, External, Facts, Head, lookOf, Note, Show, State } from '../parts/ui.tsx';
 import { Replay } from './deliveries.tsx';
-import { aboutText, ExplanationCard, Prompt } from './explanation.tsx';
+import { aboutText, ExplanationCard, Prompt, whyIgnored } from './explanation.tsx';
 import type { CapturedRequest, Explanation, Stored } from './timeline.tsx';
 import { runText, Timeline } from './timeline.tsx';
 
@@ -35,42 +35,36 @@ type PageProps = { request: Loaded<CapturedRequest>; delivery: Loaded<Stored>; m
 function Page({ request: { data: request }, delivery: { data: delivery, reload }, main, of }: PageProps) {
   const isWhole = request !== null && (request.body !== null || request.body_base64 !== null);
   const explained = useData('explainRequest', isWhole ? { id: request.id } : null, false);
-  const isDead = delivery?.state === 'dead';
-  const isOver = delivery === null || ['done', 'skipped'].includes(delivery.state);
-  const again = isWhole && <ReplayRequest of={request} explained={explained.data} isMain={isOver} />;
   const { outcome = '', reason = null } = request ?? {};
-  const state = delivery === null ? <State of={outcome} reason={reason} /> : <State of={delivery.state} />;
+  const state = <State of={delivery?.state ?? outcome} reason={delivery === null ? reason : null} />;
   const checks = isWhole && <Show of={explained}>{(now) => <ExplanationCard of={now} was={request} />}</Show>;
   return (
     <>
       <Head title={titleOf({ request, delivery })} of={of} about={main.data !== null && state}>
-        {delivery?.waits_for === 'approval' && <a href={to(['approvals'])}>Review the message</a>}
-        {!isDead && again}
+        {delivery?.waits_for === 'approval' && (
+          <a class="button primary" href={to(['approvals'])}>
+            Review the message
+          </a>
+        )}
         {delivery !== null && <Replay of={delivery} done={reload} text="Replay delivery" />}
-        {isDead && again}
+        {isWhole && <ReplayRequest of={request} explained={explained.data} isMain={delivery === null} />}
       </Head>
       <Show of={main}>
         {() => (
-          <>
-            <div class="grid">
-              <div class="stack">
-                <Timeline request={request} delivery={delivery} explained={explained.data} />
-                <Summary request={request} delivery={delivery} />
-              </div>
-              <div class="stack">
-                {delivery === null && checks}
-                <Card title="Prompt" id="prompt">
-                  {delivery !== null && <Block label="Prompt">{delivery.dispatch.prompt}</Block>}
-                  {delivery === null && !isWhole && <p class="dim">{NO_BODY}</p>}
-                  {delivery === null && isWhole && <Show of={explained}>{(now) => <Prompt of={now} />}</Show>}
-                </Card>
-                {delivery !== null && <Run of={delivery.run} />}
-                {delivery !== null && <Outputs of={delivery} />}
-              </div>
+          <div class="grid">
+            <div class="stack">
+              <Timeline request={request} delivery={delivery} explained={explained.data} />
+              {delivery !== null && <Work of={delivery} />}
+              {delivery === null && checks}
+              {request !== null && <Payload of={request} isWhole={isWhole} />}
             </div>
-            {delivery !== null && checks}
-            {request !== null && <Received of={request} isWhole={isWhole} />}
-          </>
+            <div class="stack">
+              <Summary request={request} delivery={delivery} explained={explained.data} />
+              {delivery !== null && <Outputs of={delivery} />}
+              {delivery !== null && checks}
+              {request !== null && <Headers of={request} />}
+            </div>
+          </div>
         )}
       </Show>
     </>
@@ -86,32 +80,31 @@ function titleOf({ request, delivery }: Both): string {
   return `${route || (request?.path ?? 'gateway')}: ${event}`;
 }
 
-const NO_BODY = 'The body was not captured: the request was rejected before it was read or verified.';
-
 const SIGNED = 'The signature is not included: a route that verifies it responds with 401.';
 
-function Received({ of, isWhole }: { of: CapturedRequest; isWhole: boolean }) {
-  const { id, verified, scheme, headers } = of;
+function Payload({ of, isWhole }: { of: CapturedRequest; isWhole: boolean }) {
+  const { id, verified, scheme } = of;
   const print = (form: 'curl' | 'test') => async (): Promise<string> => (await call('printRequest', { id, form })).text;
   const copies = (
     <span class="bar">
       <Copy text={print('curl')} note={verified && scheme !== 'none' ? SIGNED : ''}>
         Copy as curl
       </Copy>
-      <Copy text={print('test')}>Copy as test</Copy>
+      <Copy text={print('test')}>Copy as hookwright test</Copy>
     </span>
   );
   return (
-    <div class="grid">
-      <Card title="Payload" id="payload" aside={isWhole && copies}>
-        <Payload of={of} />
-      </Card>
-      <Card title="Headers">
-        <Facts of={headers.map(([name = '', value = '']) => [name, <span class="mono">{value}</span>])} />
-      </Card>
-    </div>
+    <Card title="Payload" id="payload" aside={isWhole && copies}>
+      <Body of={of} />
+    </Card>
   );
 }
+
+const Headers = ({ of: { headers } }: { of: CapturedRequest }) => (
+  <Card title="Headers">
+    <Facts of={headers.map(([name = '', value = '']) => [name, <span class="mono">{value}</span>])} />
+  </Card>
+);
 
 type ReplayProps = { of: CapturedRequest; explained: Explanation | null; isMain: boolean };
 
@@ -124,7 +117,12 @@ function ReplayRequest({ of: { id, route }, explained, isMain }: ReplayProps) {
   const title = `Replay this request to ${route}`;
   return (
     <Operator>
-      <Ask text="Replay request" primary={isMain} title={title} choices={{ 'Replay request': replay }}>
+      <Ask
+        text="Replay request"
+        primary={isMain && explained?.taken === true}
+        title={title}
+        choices={{ 'Replay request': replay }}
+      >
         <p>The request passes all checks again, as a new event with the current configuration.</p>
         {explained !== null && <Prompt of={explained} />}
       </Ask>
@@ -132,23 +130,33 @@ function ReplayRequest({ of: { id, route }, explained, isMain }: ReplayProps) {
   );
 }
 
-function Summary({ request, delivery }: Both) {
+/** The targets of the answer, and those of the outputs, also before the agent has handed any over. */
+function targetsOf({ dispatch: { deliveries, outputs = [] } }: Stored): string {
+  const answer = deliveries.filter(({ output }) => output === undefined).map(({ target }) => target);
+  const others = [
+    ...deliveries.filter(({ output }) => output !== undefined),
+    ...outputs.map(({ delivery }) => delivery),
+  ];
+  const receivers = [...new Set(others.map(({ target }) => target))].join(', ');
+  return [answer.join(', '), receivers && `outputs to ${receivers}`].filter(Boolean).join('; ');
+}
+
+function Summary({ request, delivery, explained }: Both & { explained: Explanation | null }) {
   const { route = delivery?.route ?? null, cause = null } = request ?? {};
   const id = delivery?.id ?? request?.dispatch_id ?? '';
   const from = delivery?.replay_of ?? null;
   const repeated = request?.replay_of ?? null;
-  const targets = delivery?.dispatch.deliveries.map(({ target }) => target).join(', ');
   return (
     <Card title="Summary">
       <Facts
         of={[
           ['Response', request !== null && `${request.status} ${request.outcome.replaceAll('_', ' ')}`],
           ['Stopped at', request !== null && lookOf(request.outcome)[0] !== 'good' && stageOf(request)],
-          ['Reason', delivery?.reason],
+          ['Reason', delivery === null ? request !== null && whyIgnored(explained, request) : delivery.reason],
           ['Next step', request !== null && id === '' && request.reason !== 'filter' && nextStep(request)],
           ['Route', route !== null && route !== '' && <a href={to(['routes', route])}>{route}</a>],
           ['Job', delivery?.job != null && <a href={to(['jobs', delivery.job])}>{delivery.job}</a>],
-          ['Targets', targets],
+          ['Targets', delivery !== null && targetsOf(delivery)],
           ['Session', delivery?.dispatch.session_key != null && delivery.dispatch.session],
           ['Signature', request?.scheme],
           ['Profile', delivery !== null && delivery.profile !== 'default' && delivery.profile],
@@ -211,21 +219,28 @@ function Outputs({ of: { outputs, dispatch, state } }: { of: Stored }) {
   );
 }
 
-function Run({ of }: { of: Stored['run'] }) {
-  const { attempts, stderr, stdout, denied, answer } = of;
-  if (answer === null && attempts === 0) return null;
+/** The prompt, and what its run has printed. */
+function Work({ of: { dispatch, run } }: { of: Stored }) {
+  const { attempts, stderr, stdout, denied, answer } = run;
   return (
-    <Card title="Run" id="run" aside={<span class="dim small">{runText(of)}</span>}>
-      {denied.length > 0 && <Note kind="warn">The sandbox blocked: {denied.join(', ')}</Note>}
-      {answer === null && runText(of) === '' && <p class="dim">The run has not ended yet.</p>}
-      {answer !== null && <Block title="Answer">{answer || '(empty)'}</Block>}
-      {stderr !== '' && <Block title="Standard error">{stderr}</Block>}
-      {stdout !== '' && <Block title="Standard output">{stdout}</Block>}
-    </Card>
+    <>
+      <Card title="Prompt" id="prompt">
+        <Block label="Prompt">{dispatch.prompt}</Block>
+      </Card>
+      {(answer !== null || attempts > 0) && (
+        <Card title="Run" id="run" aside={<span class="dim small">{runText(run)}</span>}>
+          {denied.length > 0 && <Note kind="warn">The sandbox blocked: {denied.join(', ')}</Note>}
+          {answer === null && runText(run) === '' && <p class="dim">The run has not ended yet.</p>}
+          {answer !== null && <Block title="Answer">{answer || '(empty)'}</Block>}
+          {stderr !== '' && <Block title="Standard error">{stderr}</Block>}
+          {stdout !== '' && <Block title="Standard output">{stdout}</Block>}
+        </Card>
+      )}
+    </>
   );
 }
 
-function Payload({ of: { body, body_base64, body_bytes } }: { of: CapturedRequest }) {
+function Body({ of: { body, body_base64, body_bytes } }: { of: CapturedRequest }) {
   const [path, setPath] = useState<Path | null>(null);
   if (body === null) {
     const size = body_bytes === null ? '' : ` (${bytes(body_bytes)})`;
@@ -244,7 +259,8 @@ function Payload({ of: { body, body_base64, body_bytes } }: { of: CapturedReques
 }
 
 function Picked({ path }: { path: Path | null }) {
-  if (path === null) return <p class="dim small">Select a value to see its template placeholder.</p>;
+  if (path === null)
+    return <p class="dim small">Select a value to see how a template names it, such as {'{issue.title}'}.</p>;
   const text = placeholder(path);
   if (text === null) return <Note kind="warn">A template cannot refer to this value.</Note>;
   return (
