@@ -228,7 +228,7 @@ export function Table<T>({ label, columns: all, items, keyOf, empty, more = null
 export function External({ url }: { url: string }) {
   const href = webAddress(url);
   if (href === null) return <span class="mono">{url}</span>;
-  const parts = url.replace(/^https?:\/\//, '').split(/(?=[/?#&])/);
+  const parts = url.replace(/^https?:\/\//, '').split(/(?<=\/)|(?=[?#&])/);
   return (
     <a href={href} title={url} target="_blank" rel="noopener noreferrer">
       {parts.map((part) => [part, <wbr />])} <Icon of="external" />

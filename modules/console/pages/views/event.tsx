@@ -35,6 +35,7 @@ type PageProps = { request: Loaded<CapturedRequest>; delivery: Loaded<Stored>; m
 function Page({ request: { data: request }, delivery: { data: delivery, reload }, main, of }: PageProps) {
   const isWhole = request !== null && (request.body !== null || request.body_base64 !== null);
   const explained = useData('explainRequest', isWhole ? { id: request.id } : null, false);
+  const isLost = delivery === null && explained.data?.taken === true;
   const { outcome = '', reason = null } = request ?? {};
   const state = <State of={delivery?.state ?? outcome} reason={delivery === null ? reason : null} />;
   const checks = isWhole && <Show of={explained}>{(now) => <ExplanationCard of={now} was={request} />}</Show>;
@@ -47,21 +48,25 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
           </a>
         )}
         {delivery !== null && <Replay of={delivery} done={reload} text="Replay delivery" />}
-        {isWhole && <ReplayRequest of={request} explained={explained.data} isMain={delivery === null} />}
+        {isWhole && <ReplayRequest of={request} explained={explained.data} isMain={isLost} />}
       </Head>
       <Show of={main}>
         {() => (
           <div class="grid">
             <div class="stack">
               <Timeline request={request} delivery={delivery} explained={explained.data} />
-              {delivery !== null && <Work of={delivery} />}
-              {delivery === null && checks}
+              {delivery !== null && (
+                <Card title="Prompt" id="prompt">
+                  <Block label="Prompt">{delivery.dispatch.prompt}</Block>
+                </Card>
+              )}
+              {checks}
               {request !== null && <Payload of={request} isWhole={isWhole} />}
             </div>
             <div class="stack">
               <Summary request={request} delivery={delivery} explained={explained.data} />
+              {delivery !== null && <Run of={delivery.run} />}
               {delivery !== null && <Outputs of={delivery} />}
-              {delivery !== null && checks}
               {request !== null && <Headers of={request} />}
             </div>
           </div>
@@ -117,12 +122,7 @@ function ReplayRequest({ of: { id, route }, explained, isMain }: ReplayProps) {
   const title = `Replay this request to ${route}`;
   return (
     <Operator>
-      <Ask
-        text="Replay request"
-        primary={isMain && explained?.taken === true}
-        title={title}
-        choices={{ 'Replay request': replay }}
-      >
+      <Ask text="Replay request" primary={isMain} title={title} choices={{ 'Replay request': replay }}>
         <p>The request passes all checks again, as a new event with the current configuration.</p>
         {explained !== null && <Prompt of={explained} />}
       </Ask>
@@ -132,13 +132,12 @@ function ReplayRequest({ of: { id, route }, explained, isMain }: ReplayProps) {
 
 /** The targets of the answer, and those of the outputs, also before the agent has handed any over. */
 function targetsOf({ dispatch: { deliveries, outputs = [] } }: Stored): string {
-  const answer = deliveries.filter(({ output }) => output === undefined).map(({ target }) => target);
-  const others = [
-    ...deliveries.filter(({ output }) => output !== undefined),
-    ...outputs.map(({ delivery }) => delivery),
-  ];
-  const receivers = [...new Set(others.map(({ target }) => target))].join(', ');
-  return [answer.join(', '), receivers && `outputs to ${receivers}`].filter(Boolean).join('; ');
+  const all = [...deliveries, ...outputs.map(({ delivery, name }) => ({ ...delivery, output: name }))];
+  const names = (isOutput: boolean): string =>
+    [...new Set(all.filter(({ output }) => isOutput === (output !== undefined)).map(({ target }) => target))].join(
+      ', ',
+    );
+  return [names(false), names(true) && `outputs to ${names(true)}`].filter(Boolean).join('; ');
 }
 
 function Summary({ request, delivery, explained }: Both & { explained: Explanation | null }) {
@@ -219,24 +218,17 @@ function Outputs({ of: { outputs, dispatch, state } }: { of: Stored }) {
   );
 }
 
-/** The prompt, and what its run has printed. */
-function Work({ of: { dispatch, run } }: { of: Stored }) {
-  const { attempts, stderr, stdout, denied, answer } = run;
+function Run({ of }: { of: Stored['run'] }) {
+  const { attempts, stderr, stdout, denied, answer } = of;
+  if (answer === null && attempts === 0) return null;
   return (
-    <>
-      <Card title="Prompt" id="prompt">
-        <Block label="Prompt">{dispatch.prompt}</Block>
-      </Card>
-      {(answer !== null || attempts > 0) && (
-        <Card title="Run" id="run" aside={<span class="dim small">{runText(run)}</span>}>
-          {denied.length > 0 && <Note kind="warn">The sandbox blocked: {denied.join(', ')}</Note>}
-          {answer === null && runText(run) === '' && <p class="dim">The run has not ended yet.</p>}
-          {answer !== null && <Block title="Answer">{answer || '(empty)'}</Block>}
-          {stderr !== '' && <Block title="Standard error">{stderr}</Block>}
-          {stdout !== '' && <Block title="Standard output">{stdout}</Block>}
-        </Card>
-      )}
-    </>
+    <Card title="Run" id="run" aside={<span class="dim small">{runText(of)}</span>}>
+      {denied.length > 0 && <Note kind="warn">The sandbox blocked: {denied.join(', ')}</Note>}
+      {answer === null && runText(of) === '' && <p class="dim">The run has not ended yet.</p>}
+      {answer !== null && <Block title="Answer">{answer || '(empty)'}</Block>}
+      {stderr !== '' && <Block title="Standard error">{stderr}</Block>}
+      {stdout !== '' && <Block title="Standard output">{stdout}</Block>}
+    </Card>
   );
 }
 

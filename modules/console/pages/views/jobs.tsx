@@ -30,16 +30,13 @@ export const Jobs = ({ place }: ViewProps) => (
     columns={({ reload }) => [
       ['Job', ({ id, name }) => <Whole path={['jobs', id]}>{name}</Whole>],
       ['State', ({ state }) => <State of={state} />],
-      ['Schedule', ({ schedule_human }) => scheduleText(schedule_human), 'clip'],
-      ['Next run', ({ next_runs: [next], timezone: zone }) => nextText(next, zone), 'end'],
+      ['Schedule', ({ schedule_human, timezone }) => `${scheduleText(schedule_human)} (${timezone})`, 'clip'],
+      ['Next run', ({ next_runs: [next], timezone }) => (next === undefined ? 'never' : inZone(next, timezone)), 'end'],
       ['Last run', ({ runs: [last] }) => (last === undefined ? 'none yet' : <Run of={last} />)],
       ['', (job) => <Actions of={job} changed={reload} />, 'end'],
     ]}
   />
 );
-
-const nextText = (at: string | undefined, zone: string): string =>
-  at === undefined ? 'never' : `${inZone(at, zone)} ${zone}`;
 
 const Run = ({ of: { id, state, started_at } }: { of: Job['runs'][number] }) => (
   <a href={to(['deliveries', id])}>
@@ -125,7 +122,7 @@ const scheduleOf = (
 
 function One({ of, canEdit }: { of: Details; canEdit: boolean }) {
   const targets = { label: '', options: useTargets(of.profile, of.deliver.join(', ')) };
-  const runs = useData('listDeliveries', { job: of.id, limit: 5 });
+  const { items: runs = [] } = useData('listDeliveries', { job: of.id, limit: 5 }).data ?? {};
   return (
     <div class="grid">
       <Card>
@@ -145,11 +142,7 @@ function One({ of, canEdit }: { of: Details; canEdit: boolean }) {
         />
       </Card>
       <Card title="Last runs" aside={<a href={to(['deliveries'], { job: of.id })}>All deliveries of this job</a>}>
-        <Show of={runs}>
-          {({ items }) => (
-            <Table label="Last runs" items={items} empty="No runs yet." keyOf={({ id }) => id} columns={RUNS} />
-          )}
-        </Show>
+        <Table label="Last runs" items={runs} empty="No runs yet." keyOf={({ id }) => id} columns={RUNS} />
       </Card>
     </div>
   );
@@ -213,10 +206,9 @@ function Edit({ of }: { of: Details }) {
     { name: 'prompt', label: 'Prompt', type: 'textarea', required: true },
   ];
   const fields = named.map((field) => ({ ...field, value: before[field.name ?? ''] ?? '' }));
-  const labels = Object.fromEntries(fields.map(({ name: field, label }) => [field, label]));
   const [typed, setTyped] = useState(before);
-  const changes = Object.entries(typed).filter(([field, value]) => value !== before[field]);
-  const change = Object.fromEntries(changes);
+  const change = Object.fromEntries(Object.entries(typed).filter(([field, value]) => value !== before[field]));
+  const changes = fields.filter(({ name: field = '' }) => field in change);
   const preview = useData('editJob', { id, ...change, dry_run: true }, false);
   const send = async (): Promise<void> => {
     const saved = await call('editJob', { id, ...change, dry_run: false });
@@ -228,13 +220,15 @@ function Edit({ of }: { of: Details }) {
     const words = [of, preview.data].find((each) => field === 'schedule' && each?.schedule === value);
     return (words ? scheduleText(words.schedule_human) : value) || '(none)';
   };
-  const changeOf = (field: string, value: string): string =>
-    field === 'prompt' ? 'changed' : `${textOf(field, before[field])} → ${textOf(field, value)}`;
+  const changeOf = ({ name: field = '', label }: FieldProps) => {
+    const texts = `${textOf(field, before[field])} → ${textOf(field, change[field])}`;
+    return [label, field === 'prompt' ? 'changed' : texts] as const;
+  };
   return (
     <Card title="Change this job">
       <JobForm fields={fields} send={send} changed={setTyped} preview={preview} button="Save changes">
         <h3>{changes.length === 0 ? 'No changes yet' : 'What changes'}</h3>
-        <Facts of={changes.map(([field, value]) => [labels[field] ?? field, changeOf(field, value)] as const)} />
+        <Facts of={changes.map(changeOf)} />
       </JobForm>
     </Card>
   );
