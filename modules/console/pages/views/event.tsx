@@ -67,7 +67,11 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
               <Summary request={request} delivery={delivery} explained={explained.data} />
               {delivery !== null && <Run of={delivery.run} />}
               {delivery !== null && <Outputs of={delivery} />}
-              {request !== null && <Headers of={request} />}
+              {request !== null && (
+                <Card title="Headers">
+                  <Facts of={request.headers.map(([name = '', value]) => [name, <span class="mono">{value}</span>])} />
+                </Card>
+              )}
             </div>
           </div>
         )}
@@ -88,7 +92,8 @@ function titleOf({ request, delivery }: Both): string {
 const SIGNED = 'The signature is not included: a route that verifies it responds with 401.';
 
 function Payload({ of, isWhole }: { of: CapturedRequest; isWhole: boolean }) {
-  const { id, verified, scheme } = of;
+  const { id, verified, scheme, body, body_base64, body_bytes } = of;
+  const [path, setPath] = useState<Path | null>(null);
   const print = (form: 'curl' | 'test') => async (): Promise<string> => (await call('printRequest', { id, form })).text;
   const copies = (
     <span class="bar">
@@ -98,18 +103,23 @@ function Payload({ of, isWhole }: { of: CapturedRequest; isWhole: boolean }) {
       <Copy text={print('test')}>Copy as hookwright test</Copy>
     </span>
   );
+  const payload = parsed(body ?? '');
+  const size = body_bytes === null ? '' : ` (${bytes(body_bytes)})`;
   return (
     <Card title="Payload" id="payload" aside={isWhole && copies}>
-      <Body of={of} />
+      {body === null && (
+        <p class="dim">{`The body ${body_base64 === null ? 'was not captured' : 'is binary'}${size}.`}</p>
+      )}
+      {body !== null && payload === undefined && <Block label="Body">{body}</Block>}
+      {payload !== undefined && <Picked path={path} />}
+      {payload !== undefined && (
+        <div class="tree">
+          <JsonTree value={payload} pick={setPath} />
+        </div>
+      )}
     </Card>
   );
 }
-
-const Headers = ({ of: { headers } }: { of: CapturedRequest }) => (
-  <Card title="Headers">
-    <Facts of={headers.map(([name = '', value = '']) => [name, <span class="mono">{value}</span>])} />
-  </Card>
-);
 
 type ReplayProps = { of: CapturedRequest; explained: Explanation | null; isMain: boolean };
 
@@ -229,24 +239,6 @@ function Run({ of }: { of: Stored['run'] }) {
       {stderr !== '' && <Block title="Standard error">{stderr}</Block>}
       {stdout !== '' && <Block title="Standard output">{stdout}</Block>}
     </Card>
-  );
-}
-
-function Body({ of: { body, body_base64, body_bytes } }: { of: CapturedRequest }) {
-  const [path, setPath] = useState<Path | null>(null);
-  if (body === null) {
-    const size = body_bytes === null ? '' : ` (${bytes(body_bytes)})`;
-    return <p class="dim">{`The body ${body_base64 === null ? 'was not captured' : 'is binary'}${size}.`}</p>;
-  }
-  const payload = parsed(body);
-  if (payload === undefined) return <Block label="Body">{body}</Block>;
-  return (
-    <>
-      <Picked path={path} />
-      <div class="tree">
-        <JsonTree value={payload} pick={setPath} />
-      </div>
-    </>
   );
 }
 

@@ -97,11 +97,7 @@ export function ExplanationCard({ of, was }: { of: Explanation; was: Answered })
           </details>
         );
       })}
-      {of.warnings.map((text) => (
-        <Note key={text} kind="warn">
-          {text}
-        </Note>
-      ))}
+      {of.warnings.length > 0 && <Note kind="warn">{of.warnings.join(' ')}</Note>}
     </Card>
   );
 }

@@ -215,15 +215,13 @@ function Edit({ of }: { of: Details }) {
     location.hash = to(['jobs']);
     notify([`Job ${saved.name} changed.`, ...saved.warnings].join(' '), 'good');
   };
-  const textOf = (field: string, value = ''): string => {
-    if (field === 'deliver') return targetText(value, fields);
-    const words = [of, preview.data].find((each) => field === 'schedule' && each?.schedule === value);
-    return (words ? scheduleText(words.schedule_human) : value) || '(none)';
+  const wordsOf = (values: Values, words: string): Values => {
+    return { ...values, schedule: scheduleText(words), deliver: targetText(values.deliver ?? '', fields) };
   };
-  const changeOf = ({ name: field = '', label }: FieldProps) => {
-    const texts = `${textOf(field, before[field])} → ${textOf(field, change[field])}`;
-    return [label, field === 'prompt' ? 'changed' : texts] as const;
-  };
+  const old = wordsOf(before, of.schedule_human);
+  const now = wordsOf(change, preview.data?.schedule_human ?? change.schedule ?? '');
+  const changeOf = ({ name: field = '', label }: FieldProps) =>
+    [label, field === 'prompt' ? 'changed' : `${old[field] || '(none)'} → ${now[field] || '(none)'}`] as const;
   return (
     <Card title="Change this job">
       <JobForm fields={fields} send={send} changed={setTyped} preview={preview} button="Save changes">

@@ -74,7 +74,6 @@ function requestSteps(request: CapturedRequest, explained: Explanation | null, i
 function deliverySteps(delivery: Stored, request: CapturedRequest | null): readonly Step[] {
   const { timeline, accepted_at, outputs, waits_for, waits_since, state, route } = delivery;
   const began = timeline.findLast(({ what }) => what === 'run started')?.at ?? accepted_at;
-  const now = Date.now();
   const firstRun = timeline.find(({ what }) => what === 'run started')?.at ?? accepted_at;
   const steps = timeline.flatMap((moment): readonly Step[] => {
     const { at, what } = moment;
@@ -86,12 +85,15 @@ function deliverySteps(delivery: Stored, request: CapturedRequest | null): reado
     return [own, step(at, ['calm', 'check'], <Jump to="outputs">Outputs</Jump>, names)];
   });
   if (waits_for === null && state !== 'running') return steps;
-  if (waits_for === null)
-    return [...steps, step(now, ['warn', 'loader'], <Jump to="prompt">{`Running for ${duration(now - began)}`}</Jump>)];
+  const running = <Jump to="prompt">{`Running for ${duration(Date.now() - began)}`}</Jump>;
+  if (waits_for === null) return [...steps, step(Date.now(), ['warn', 'loader'], running)];
   const own = waits_for === 'pause' ? ['routes', route ?? ''] : [waits_for === 'approval' ? 'approvals' : 'sessions'];
   const text = `Waiting for ${WAITS_FOR[waits_for]}`;
   const since = waits_since ?? accepted_at;
-  return [...steps, step(since, ['warn', 'clock'], <a href={to(own)}>{text}</a>, `${duration(now - since)} so far`)];
+  return [
+    ...steps,
+    step(since, ['warn', 'clock'], <a href={to(own)}>{text}</a>, `${duration(Date.now() - since)} so far`),
+  ];
 }
 
 /** `287 ms, exit code 0, 1200 tokens in, 80 out`. */
@@ -120,13 +122,8 @@ function momentStep(moment: Stored['timeline'][number], delivery: Stored, reques
   const [kind, icon] = lookOf(what.split(' ', 1)[0] === 'approved' ? 'approved' : (outcome ?? what));
   const then = what.startsWith('approved') ? 'takes effect' : 'next attempt';
   const why = [reason, next_at !== null && `${then} ${instant(next_at, 'second')}`].filter(Boolean).join('; ');
-  if (target === null && what === state) {
-    // The step that failed says why.
-    const isKnown = delivery.timeline.some(
-      (other) => other !== moment && other.reason && reason?.includes(other.reason),
-    );
-    return step(at, [kind, icon], text, !isKnown && why);
-  }
+  // A step that failed says why, and so does the summary.
+  if (target === null && what === state) return step(at, [kind, icon], text);
   if (target === null) return step(at, [kind, icon], <Jump to={place}>{text}</Jump>, why);
   const isSent = what === 'delivered';
   const output = outputs.find(({ name, target: receiver }) => target === `${receiver} (${name})`);
