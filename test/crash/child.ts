@@ -54,7 +54,7 @@ function reach(point: Checkpoint | `commit.${CommitPoint}`): void {
 
 /** Never delivers the same target twice for one key, as a server with idempotency keys does. */
 function deliver({ target, key, route, delivery_id: own, text }: DeliveryRequest): DeliveryOutcome {
-  const delivery_id = route === 'run_failed' ? (/, (\S+): hookwright/.exec(text)?.[1] ?? own) : own;
+  const delivery_id = route === 'run_failed' ? (/, (\S+)(?:: |\n```\n)hookwright/.exec(text)?.[1] ?? own) : own;
   const fault = random() < options.faults;
   const failed = { reason: 'fault', retry_after_ms: null, attempted: true, sent: 0 };
   if (target === 'plain' || target === 'immediate' || target === 'direct') {

@@ -7,6 +7,7 @@
  */
 
 import type { Dispatcher } from 'undici';
+import { Collected } from '../../../base/collected.ts';
 import { codeOf } from '../../../base/errors.ts';
 import type { Clock, Timer } from '../../platform/clock.ts';
 import type { HttpConnections } from '../http-pool.ts';
@@ -49,8 +50,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | null = null;
   private status = 0;
   private headers: RawResponse['headers'] = {};
-  private readonly chunks: Buffer[] = [];
-  private received = 0;
+  private readonly body = new Collected();
+  private isCut = false;
   private preceding = 0;
   private settled = false;
   private readonly cap: number;
@@ -94,10 +95,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    const room = this.cap - this.received;
-    this.received += chunk.length;
-    this.chunks.push(chunk.length <= room ? chunk : chunk.subarray(0, room));
-    if (this.received > this.cap) this.finish();
+    const room = this.cap - this.body.size;
+    this.isCut = chunk.length > room;
+    this.body.add(chunk.subarray(0, room));
+    if (this.isCut) this.finish();
   }
 
   onResponseEnd(): void {
@@ -109,9 +110,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private finish(): void {
-    const [only, ...more] = this.chunks;
-    const body = only !== undefined && more.length === 0 ? only : Buffer.concat(this.chunks);
-    this.settle({ kind: 'response', status: this.status, headers: this.headers, body });
+    this.settle({ kind: 'response', status: this.status, headers: this.headers, body: this.body.whole() });
   }
 
   private fail(code: string): void {
@@ -123,7 +122,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.settled = true;
     this.timer.cancel();
     this.signal.removeEventListener('abort', this.onAbort);
-    if (result.kind === 'failed' || this.received > this.cap) this.controller?.abort(new Error('aborted'));
+    if (result.kind === 'failed' || this.isCut) this.controller?.abort(new Error('aborted'));
     this.resolve(result);
   }
 }

@@ -4,6 +4,7 @@
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
+import { Collected } from '../../../base/collected.ts';
 import { codeOf } from '../../../base/errors.ts';
 import { tryParseJson } from '../../../base/files.ts';
 import { parseBaseUrl } from '../../../base/net.ts';
@@ -117,15 +118,13 @@ function completion({ model, system, body }: OpenAiAgentPlan, { prompt, said = [
 }
 
 async function readBody(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const read = new Collected();
   for await (const chunk of body) {
-    size += chunk.length;
+    read.add(chunk);
     // Leaving the loop destroys the stream.
-    if (size > MAX_RESPONSE_BYTES) throw new AgentError(`the response is longer than ${MAX_RESPONSE_BYTES} bytes`);
-    chunks.push(chunk);
+    if (read.size > MAX_RESPONSE_BYTES) throw new AgentError(`the response is longer than ${MAX_RESPONSE_BYTES} bytes`);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return read.whole().toString('utf8');
 }
 
 /** The error of a response or of a choice; falsy if there is none. */

@@ -13,6 +13,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { Collected } from '../../../base/collected.ts';
 import { codeOf } from '../../../base/errors.ts';
 import type { Clock, Timer } from '../clock.ts';
 import { describeDiskError } from '../files.ts';
@@ -179,7 +180,7 @@ function start({ argv, cwd, env }: ProcessRequest, mark: string, input: FileHand
 
 /** One started program, until its result. */
 class Execution {
-  private readonly stdout: Buffer[] = [];
+  private readonly stdout = new Collected();
   /** The parts of an incomplete line. */
   private line: Buffer[] = [];
   private heldBytes = 0;
@@ -240,7 +241,7 @@ class Execution {
     const line = more.length === 0 ? first : Buffer.concat(this.line);
     this.line = [];
     if (keepLine?.(line) === false) this.heldBytes -= line.length;
-    else this.stdout.push(line);
+    else this.stdout.add(line);
   }
 
   /** The first cause counts, except that too much output, even if found after the exit, replaces the exit. */
@@ -270,7 +271,7 @@ class Execution {
     if (this.ending !== null)
       this.settle({
         ...this.ending,
-        stdout: Buffer.concat([...this.stdout, ...this.line]),
+        stdout: Buffer.concat([this.stdout.whole(), ...this.line]),
         stderr: this.stderr.text(),
       });
   }

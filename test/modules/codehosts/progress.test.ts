@@ -176,12 +176,15 @@ describe('a reaction', () => {
       t,
       'progress: reaction\n        session: { key: "{issue.number}", on_newer: cancel }',
     );
-    for (const id of [1, 2])
-      await send(service, { issue: { number: 7 }, pull_request: undefined, comment: { id } }, 'issue_comment');
+    for (const id of [1, 2]) {
+      const payload = { number: id, issue: { number: 7 }, pull_request: undefined, comment: { id } };
+      await send(service, payload, 'issue_comment');
+    }
     clock.rush(100);
     await shows(github, 'heart', `${REPO}/issues/comments/1`);
-    await until(async () => runs.at(-1)?.prompt !== undefined && runs.length > 0);
-    runs.at(-1)?.answer('fine');
+    // The first run may have started before it was ended.
+    const second = await until(async () => runs.find(({ prompt }) => prompt === '2'));
+    second.answer('fine');
     await shows(github, '+1', `${REPO}/issues/comments/2`);
   });
 
