@@ -12,7 +12,7 @@ import { JsonTree, placeholder } from '../parts/tree.tsx';
 import { Block, Card, External, Facts, Head, lookOf, Note, Show, State } from '../parts/ui.tsx';
 import { Replay } from './deliveries.tsx';
 import { aboutText, ExplanationCard, Prompt, whyIgnored } from './explanation.tsx';
-import type { CapturedRequest, Explanation, Stored } from './timeline.tsx';
+import type { Both, CapturedRequest, Explanation, Stored } from './timeline.tsx';
 import { runText, Timeline } from './timeline.tsx';
 
 export function RequestView({ id }: ViewProps) {
@@ -80,9 +80,7 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
   );
 }
 
-type Both = { readonly request: CapturedRequest | null; readonly delivery: Stored | null };
-
-function titleOf({ request, delivery }: Both): string {
+function titleOf({ request, delivery }: Omit<Both, 'explained'>): string {
   const route = delivery?.route ?? request?.route ?? '';
   if (route === '' && delivery?.job != null) return `Run of job ${delivery.job}`;
   const event = [known(request?.event || delivery?.event || ''), 'event'].filter(Boolean).join(' ');
@@ -150,7 +148,7 @@ function targetsOf({ dispatch: { deliveries, outputs = [] } }: Stored): string {
   return [names(false), names(true) && `outputs to ${names(true)}`].filter(Boolean).join('; ');
 }
 
-function Summary({ request, delivery, explained }: Both & { explained: Explanation | null }) {
+function Summary({ request, delivery, explained }: Both) {
   const { route = delivery?.route ?? null, cause = null } = request ?? {};
   const id = delivery?.id ?? request?.dispatch_id ?? '';
   const from = delivery?.replay_of ?? null;

@@ -4,8 +4,8 @@ import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { to } from '../parts/router.ts';
 import { Block, Card, Facts, Note, State } from '../parts/ui.tsx';
+import type { Explanation } from './timeline.tsx';
 
-type Explanation = Output<'explainRequest'>;
 type Stage = Explanation['stages'][number];
 type Answered = Pick<Output<'getRequest'>, 'outcome' | 'stage' | 'reason' | 'about' | 'delivery_id' | 'dispatch_id'>;
 type Finding = NonNullable<Explanation['filter']>;

@@ -19,10 +19,10 @@ type Step = readonly [at: number, look: Look, text: ComponentChildren, about?: C
 
 const step = (...of: Step): Step => of;
 
-type Props = { request: CapturedRequest | null; delivery: Stored | null; explained: Explanation | null };
+export type Both = { request: CapturedRequest | null; delivery: Stored | null; explained: Explanation | null };
 
 /** Each step with the time since the first one, because many happen in the same second. */
-export function Timeline({ request, delivery, explained }: Props) {
+export function Timeline({ request, delivery, explained }: Both) {
   const steps = [
     ...(request === null ? [] : requestSteps(request, explained, delivery !== null)),
     ...(delivery === null ? [] : deliverySteps(delivery, request)),
@@ -90,10 +90,8 @@ function deliverySteps(delivery: Stored, request: CapturedRequest | null): reado
   const own = waits_for === 'pause' ? ['routes', route ?? ''] : [waits_for === 'approval' ? 'approvals' : 'sessions'];
   const text = `Waiting for ${WAITS_FOR[waits_for]}`;
   const since = waits_since ?? accepted_at;
-  return [
-    ...steps,
-    step(since, ['warn', 'clock'], <a href={to(own)}>{text}</a>, `${duration(Date.now() - since)} so far`),
-  ];
+  const lasts = `${duration(Date.now() - since)} so far`;
+  return [...steps, step(since, ['warn', 'clock'], <a href={to(own)}>{text}</a>, lasts)];
 }
 
 /** `287 ms, exit code 0, 1200 tokens in, 80 out`. */
