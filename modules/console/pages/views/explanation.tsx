@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
+import { count } from '../parts/format.ts';
 import { to } from '../parts/router.ts';
 import { Block, Card, Facts, Note, State } from '../parts/ui.tsx';
 import type { Explanation } from './timeline.tsx';
@@ -223,7 +224,7 @@ export function whyIgnored(of: Explanation | null, was: Answered): ComponentChil
   return (
     <>
       Ignored: <Condition of={first} isBarred={first.holds} />
-      {others.length > 0 && `, and ${others.length} more`}.
+      {others.length > 0 && ` (and ${count(others.length, 'more condition')})`}.
     </>
   );
 }
