@@ -75,7 +75,7 @@ function Shell({ place }: Pick<ViewProps, 'place'>) {
 
 type MenuProps = { titles: readonly (readonly [title: string, path: string])[]; current: string };
 
-/** A column; on a small screen a bar that scrolls sideways, so that no view needs another press. */
+/** A column; on a small screen a bar that scrolls sideways by whole entries, so that no view needs another press. */
 function Menu({ titles, current }: MenuProps) {
   const { data, needs } = useGateway();
   const counts: Readonly<Record<string, number>> = {
@@ -91,7 +91,7 @@ function Menu({ titles, current }: MenuProps) {
   return (
     <nav aria-label="Views">
       <strong>
-        <Icon of="logo" /> {useName()}
+        <Icon of="logo" /> <span class="clip">{useName()}</span>
       </strong>
       <ul ref={list}>
         {titles.map(([each, path]) => (
@@ -106,18 +106,15 @@ function Menu({ titles, current }: MenuProps) {
             </a>
           </li>
         ))}
+        <li>
+          <Role />
+        </li>
       </ul>
-      <Role />
     </nav>
   );
 }
 
-const NotFound = () => (
-  <>
-    <Head title="Not found" />
-    <p>This page does not exist.</p>
-  </>
-);
+const NotFound = () => <Head title="This page does not exist" />;
 
 function Login({ done }: { done: () => void }) {
   useEffect(() => document.querySelector('input')?.focus(), []);

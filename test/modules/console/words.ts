@@ -14,6 +14,7 @@ export const WORDS = {
   noDelivery: 'No matching deliveries.',
 
   filterRoute: 'Route',
+  filters: /^Filters/,
   noRoute: 'there is no route',
   scriptDecided: 'The script of the route decided this',
   scriptStage: 'script: script printed [SILENT]',
@@ -53,7 +54,7 @@ export const WORDS = {
   removed: (name: string): string => `Job ${name} removed.`,
   neverAgain: 'The job never runs again.',
   rangeEnd: 'To (UTC)',
-  removeEnd: /^Remove filter To/,
+  removeRange: /^Remove filter Range: 2026-01-01 00:00 to 2026-01-02 00:00$/,
   busy: 'running',
   waiting: '1 run pending',
   copyCurl: 'Copy as curl',

@@ -10,14 +10,14 @@ type Children = { readonly children?: ComponentChildren };
 /** Shows its children to operators only. */
 export const Operator = ({ children }: Children) => (useContext(Session)?.role === 'operator' ? children : null);
 
-/** Moves the focus to the heading of the view when the focused button is removed. */
-function useButton() {
+/** The attributes of a button. Moves the focus to the heading of the view when the focused button is removed. */
+function useButton({ primary = false, label }: Pick<ActProps, 'primary' | 'label'>) {
   const button = useRef<HTMLButtonElement>(null);
   const leave = (): void => {
     if (document.activeElement === button.current) document.querySelector('h1')?.focus();
   };
   useLayoutEffect(() => leave, []);
-  return button;
+  return { ref: button, class: primary ? 'primary' : '', 'aria-label': label };
 }
 
 interface ActProps extends Children {
@@ -29,9 +29,9 @@ interface ActProps extends Children {
 }
 
 /** A button that calls the gateway and shows the result. */
-export function Act({ act, primary = false, label, children }: ActProps) {
+export function Act({ act, children, ...look }: ActProps) {
   const [isBusy, setBusy] = useState(false);
-  const button = useButton();
+  const button = useButton(look);
   const run = (): void => {
     if (isBusy) return;
     setBusy(true);
@@ -44,14 +44,7 @@ export function Act({ act, primary = false, label, children }: ActProps) {
   };
   return (
     // Not `disabled`, which would take the focus away.
-    <button
-      type="button"
-      ref={button}
-      class={primary ? 'primary' : ''}
-      onClick={run}
-      aria-disabled={isBusy}
-      aria-label={label}
-    >
+    <button type="button" {...button} onClick={run} aria-disabled={isBusy}>
       {children}
     </button>
   );
@@ -124,15 +117,17 @@ interface AskProps extends Children {
   readonly opened?: () => void;
 }
 
-/** A button that opens a dialog with actions. */
-export function Ask({ text, primary, label, title, choices, stays = false, opened, children }: AskProps) {
+/** A button that opens a dialog with actions, for operators only. */
+export const Ask = (props: AskProps) => <Operator>{<Dialog {...props} />}</Operator>;
+
+function Dialog({ text, title, choices, stays = false, opened, children, ...look }: AskProps) {
   const [isOpen, setOpen] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   // Closing returns the focus to the button, so it happens before the button is removed, as when another person has answered.
   const close = (): void => dialog.current?.close();
   useLayoutEffect(() => close, []);
-  const button = useButton();
+  const button = useButton(look);
   useEffect(() => {
     if (isOpen) dialog.current?.showModal();
   }, [isOpen]);
@@ -148,7 +143,7 @@ export function Ask({ text, primary, label, title, choices, stays = false, opene
   const all = Object.entries(choices);
   return (
     <>
-      <button type="button" ref={button} class={primary ? 'primary' : ''} aria-label={label} onClick={open}>
+      <button type="button" {...button} onClick={open}>
         {text}
       </button>
       {isOpen && (
@@ -177,16 +172,16 @@ const TIMES = { '1 hour': HOUR_S, '4 hours': 4 * HOUR_S, '1 day': 24 * HOUR_S, '
 interface Props {
   readonly name: string;
   /** The effect of the pause. */
-  readonly what: string;
-  readonly isPaused: boolean;
-  /** @param time for how long; without `seconds` until it is resumed */
-  readonly pause: (time: { seconds?: number }) => Promise<{ readonly until: number | null }>;
+  readonly what?: string;
+  readonly isPaused?: boolean;
+  /** Only for what is not paused. @param time for how long; without `seconds` until it is resumed */
+  readonly pause?: (time: { seconds?: number }) => Promise<{ readonly until: number | null }>;
   readonly resume: () => Promise<unknown>;
   readonly changed: () => void;
 }
 
 /** Pauses a route or a job for a chosen time, or resumes it. */
-export function Pause({ name, what, isPaused, pause, resume, changed }: Props) {
+export function Pause({ name, what, isPaused = true, pause, resume, changed }: Props) {
   const isPressed = useRef(false);
   const end = async (): Promise<string> => {
     await resume();
@@ -195,7 +190,7 @@ export function Pause({ name, what, isPaused, pause, resume, changed }: Props) {
     return `${name} resumed.`;
   };
   const begin = (seconds: number | null) => async (): Promise<string> => {
-    const { until } = await pause(seconds === null ? {} : { seconds });
+    const { until = null } = (await pause?.(seconds === null ? {} : { seconds })) ?? {};
     isPressed.current = true;
     changed();
     return until === null ? `${name} paused.` : `${name} paused until ${instant(until)}.`;

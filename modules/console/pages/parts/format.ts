@@ -30,11 +30,9 @@ export function instant(of: number | string | null | undefined, precision: 'minu
     .replace('T', ' ')} UTC`;
 }
 
-/** `08:00:00`, or `2026-01-04 08:00` on another day, in UTC. */
-export function timeOrDate(of: number): string {
-  const text = instant(of, 'second');
-  return text.startsWith(instant(Date.now()).slice(0, 10)) ? text.slice(11, 19) : text.slice(0, 16);
-}
+/** `04 Jan 08:00:00`, in UTC: always as wide, so that times in a column are below each other. */
+export const shortInstant = (of: number): string =>
+  new Date(of).toUTCString().replace(/^\w+, (\d+ \w+) \d+ (\S+) .*$/, '$1 $2');
 
 /** `Mon 2026-01-05 09:00` in a time zone; as `instant` if the browser does not know the zone. @param of ISO instant */
 export function inZone(of: string, timeZone: string): string {
@@ -66,6 +64,10 @@ export const scheduleText = (words: string): string =>
   words.replace(/everyday|daily/, 'every day').replace(/\b[a-z]+day\b/g, upper);
 
 export const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** The route or the job of a delivery; messages of the gateway itself have neither. */
+export const ownerOf = ({ route, job }: { route: string | null; job: string | null }): string =>
+  route ?? job ?? 'gateway notices';
 
 /** Who has last paused, resumed or reset something, and when. */
 export const actionText = (of: Output<'getJob'>['last_action']): string =>

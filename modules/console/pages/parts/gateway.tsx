@@ -4,10 +4,10 @@ import { createContext } from 'preact';
 import { useContext, useEffect } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
-import { Act, Copy, Open, Operator } from './act.tsx';
+import { Copy, Open, Pause } from './act.tsx';
 import type { Loaded } from './data.ts';
 import { useData } from './data.ts';
-import { count, instant } from './format.ts';
+import { count, instant, ownerOf } from './format.ts';
 import type { IconName, Kind } from './icons.tsx';
 import { favicon } from './icons.tsx';
 import { ReplayDead } from './replay.tsx';
@@ -42,7 +42,7 @@ function problemOf({ message, blocking, part }: State['problems'][number]): Need
 /** The latest error is named if it may be the one of this delivery. */
 function deadNeed({ last_error }: State, one: State['dead'][number], changed: () => void): Need {
   const { route, job, count: number, since } = one;
-  const name = `${count(number, 'failed delivery', 'failed deliveries')} of ${route ?? job ?? 'the gateway'}`;
+  const name = `${count(number, 'dead delivery', 'dead deliveries')} of ${ownerOf(one)}`;
   const href = to(['deliveries'], { state: 'dead', route, job: route === null ? job : null });
   const reason = last_error?.route === route && route !== null ? `: ${last_error.reason.slice(0, 200)}` : '';
   const of = route !== null ? { route } : { job: job ?? '' };
@@ -51,18 +51,8 @@ function deadNeed({ last_error }: State, one: State['dead'][number], changed: ()
 }
 
 function pausedNeed({ route: name, profile, by, until }: State['paused'][number], changed: () => void): Need {
-  const resume = () =>
-    call('resumeRoute', { name, profile })
-      .then(changed)
-      .then(() => `${name} resumed.`);
   const text = `is paused${by ? ` by ${by}` : ''}${until === null ? '' : ` until ${instant(until)}`}`;
-  const action = (
-    <Operator>
-      <Act act={resume} label={`Resume ${name}`}>
-        Resume
-      </Act>
-    </Operator>
-  );
+  const action = <Pause name={name} changed={changed} resume={() => call('resumeRoute', { name, profile })} />;
   return need('warn', 'clock', [name, to(['routes', name])], text, action);
 }
 

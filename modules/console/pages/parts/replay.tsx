@@ -1,7 +1,7 @@
 /** The replay of dead deliveries. */
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
-import { Ask, Operator } from './act.tsx';
+import { Ask } from './act.tsx';
 
 type ReplayProps = { of: { route?: string; job?: string }; done: () => void; count?: number };
 
@@ -15,14 +15,12 @@ export function ReplayDead({ of, done, count }: ReplayProps) {
   };
   const title = `Replay dead deliveries${name === undefined ? '' : ` of ${name}`}`;
   return (
-    <Operator>
-      <Ask text={count === 1 ? 'Replay' : 'Replay all'} label={title} title={title} choices={{ Replay: replay }}>
-        <p>
-          Sends {count === undefined || count > 1000 ? 'up to 1,000 deliveries' : `${count} of them`}, newest first, to
-          the targets that have not received them. Deliveries without an answer run again.
-        </p>
-      </Ask>
-    </Operator>
+    <Ask text={count === 1 ? 'Replay' : 'Replay all'} label={title} title={title} choices={{ Replay: replay }}>
+      <p>
+        Sends {count === undefined || count > 1000 ? 'up to 1,000 deliveries' : `${count} of them`}, newest first, to
+        the targets that have not received them. Deliveries without an answer run again.
+      </p>
+    </Ask>
   );
 }
 

@@ -43,9 +43,9 @@ export function webAddress(text: string): string | null {
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.href : null;
 }
 
-/** Changes a query parameter of the current view. */
-export function change({ path, query }: ViewPlace, name: string, value: string): void {
-  location.hash = to(path, { ...Object.fromEntries(query), [name]: value });
+/** Changes query parameters of the current view; an empty one is removed. */
+export function change({ path, query }: ViewPlace, values: Query): void {
+  location.hash = to(path, { ...Object.fromEntries(query), ...values });
 }
 
 export function usePlace(): ViewPlace {

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Loaded } from './data.ts';
-import { ago, instant, timeOrDate } from './format.ts';
+import { ago, instant, shortInstant } from './format.ts';
 import { setTitle } from './gateway.tsx';
 import type { IconName, Kind } from './icons.tsx';
 import { Icon } from './icons.tsx';
@@ -20,9 +20,7 @@ interface HeadProps extends Children {
 /** The heading of a view, which takes the focus when the view opens. @param of the parent view */
 export function Head({ title, of, about = '', children }: HeadProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    setTitle(title);
-  }, [title]);
+  useEffect(() => setTitle(title), [title]);
   useEffect(() => {
     if (document.activeElement === document.body) heading.current?.focus();
   }, []);
@@ -76,8 +74,16 @@ export function Jump({ to: id, children }: { to: string } & Children) {
   );
 }
 
-export const Badge = ({ kind = 'calm', icon, children }: { kind?: Kind; icon?: IconName } & Children) => (
-  <span class={`badge ${kind}`}>
+/** What words of columns and states mean, for the pointer. */
+const HELP: Readonly<Record<string, string>> = {
+  dead: 'Not delivered, and not tried again unless you replay it.',
+  session: 'Events with the same session key: their runs follow one another and share a conversation.',
+};
+
+type BadgeProps = { kind?: Kind; icon?: IconName; title?: string | undefined } & Children;
+
+export const Badge = ({ kind = 'calm', icon, title, children }: BadgeProps) => (
+  <span class={`badge ${kind}`} title={title}>
     {icon !== undefined && <Icon of={icon} />}
     {children}
   </span>
@@ -105,7 +111,7 @@ export function lookOf(state: string): readonly [Kind, IconName] {
 export function State({ of, reason = null }: { of: string; reason?: string | null }) {
   const [kind, icon] = lookOf(of);
   return (
-    <Badge kind={kind} icon={icon}>
+    <Badge kind={kind} icon={icon} title={HELP[of]}>
       {(reason === null || reason === of ? of : `${of}: ${reason}`).replaceAll('_', ' ')}
     </Badge>
   );
@@ -121,10 +127,10 @@ export const Ago = ({ at }: { at: number }) => (
   </time>
 );
 
-/** An instant in a list, also as a time of today or a date; a small screen shows only how long ago it is. */
+/** An instant in a list; a small screen shows only its age. */
 export const When = ({ at }: { at: number }) => (
   <span class="when">
-    <span class="rest">{timeOrDate(at)}</span> <Ago at={at} />
+    <span class="rest">{shortInstant(at)}</span> <Ago at={at} />
   </span>
 );
 
@@ -157,7 +163,7 @@ export const Thing = ({ path, name, id }: { path: readonly string[]; name: strin
   </>
 );
 
-interface TableProps<T> {
+export interface TableProps<T> {
   readonly label: string;
   readonly columns: readonly Column<T>[];
   readonly items: readonly T[];
@@ -206,7 +212,7 @@ export function Table<T>({ label, columns: all, items, keyOf, empty, more = null
           <thead>
             <tr>
               {columns.map(([title, , look = '']) => (
-                <th key={title} scope="col" class={look}>
+                <th key={title} scope="col" class={look} title={HELP[title.toLowerCase()]}>
                   {title || <span class="hidden">Actions</span>}
                 </th>
               ))}
@@ -224,7 +230,7 @@ export function Table<T>({ label, columns: all, items, keyOf, empty, more = null
   );
 }
 
-/** A link to another host, such as to a posted comment; only text if the address is not a web address. Lines break between its parts. */
+/** A link to another host, such as to a posted comment; only text if the address is not a web address. It breaks between its parts. */
 export function External({ url }: { url: string }) {
   const href = webAddress(url);
   if (href === null) return <span class="mono">{url}</span>;
@@ -298,16 +304,7 @@ export interface FieldProps {
 }
 
 /** A labelled field. Unfinished input survives a reload of the view. */
-export function Field({
-  label,
-  value = '',
-  type = 'text',
-  options = [],
-  strict,
-  help = '',
-  change,
-  ...rest
-}: FieldProps) {
+export function Field({ label, value = '', type = 'text', options = [], strict, help, change, ...rest }: FieldProps) {
   const id = useId();
   const [typed, setTyped] = useState(value);
   // Browsers also report a change when a view with unfinished input is removed.
@@ -333,14 +330,14 @@ export function Field({
         spellcheck={false}
         {...(Control === 'input' ? { type } : {})}
         {...(choices.length > 0 ? { list: `${id}-list` } : {})}
-        {...(help === '' ? {} : { 'aria-describedby': `${id}-help` })}
+        {...(help ? { 'aria-describedby': `${id}-help` } : {})}
         onInput={({ currentTarget }) => setTyped(currentTarget.value)}
         onChange={({ currentTarget }) => isShown.current && change?.(currentTarget.value.trim())}
       >
         {strict ? choices : undefined}
       </Control>
       {!strict && choices.length > 0 && <datalist id={`${id}-list`}>{choices}</datalist>}
-      {help !== '' && (
+      {help && (
         <p id={`${id}-help`} class="dim small">
           {help}
         </p>

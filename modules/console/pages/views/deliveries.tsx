@@ -2,9 +2,9 @@
 import { CHOICES } from '../../runtime/api/built/operations.ts';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
-import { Ask, Operator } from '../parts/act.tsx';
+import { Ask } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
-import { duration, known } from '../parts/format.ts';
+import { duration, known, ownerOf } from '../parts/format.ts';
 import { activeFilters, choicesOf, ListView, RANGE } from '../parts/list.tsx';
 import { ReplayDead, resultOf } from '../parts/replay.tsx';
 import type { ViewProps } from '../parts/router.ts';
@@ -46,8 +46,7 @@ export function Deliveries({ place }: ViewProps) {
         EVENT,
         STATE,
         OWNER,
-        ['Reason', whyOf, 'clip plain'],
-        ['Duration', ({ duration_ms: ms }) => ms !== null && duration(ms), 'end'],
+        ['Details', detailsOf, 'clip plain'],
         WHEN,
         ['', (one) => one.state === 'dead' && <Replay of={one} done={reload} />, 'end'],
       ]}
@@ -60,11 +59,16 @@ export const EVENT: Column<Summary> = [
   ({ id, event, delivery_id }) => <Thing path={['deliveries', id]} name={known(event, 'event')} id={delivery_id} />,
 ];
 export const STATE: Column<Summary> = ['State', ({ state }) => <State of={state} />];
-export const OWNER: Column<Summary> = ['Route or job', ({ route, job }) => route ?? job ?? 'the gateway', 'plain'];
+export const OWNER: Column<Summary> = ['Route or job', ownerOf, 'plain'];
+export const WAITS: Column<Summary> = ['Waits for', ({ waits_for: what }) => what !== null && WAITS_FOR[what], 'clip'];
 export const WHEN: Column<Summary> = ['Accepted (UTC)', ({ accepted_at }) => <When at={accepted_at} />, 'end plain'];
 
-const whyOf = ({ reason, waits_for }: Summary): string =>
-  waits_for === null ? (reason ?? '').slice(0, 300) : `waits for ${WAITS_FOR[waits_for]}`;
+function whyOf({ reason, waits_for, duration_ms: ms }: Summary): string {
+  if (waits_for !== null) return `waits for ${WAITS_FOR[waits_for]}`;
+  return reason?.slice(0, 300) ?? (ms === null ? '' : `took ${duration(ms)}`);
+}
+
+const detailsOf = (one: Summary) => whyOf(one) && <span title={whyOf(one)}>{whyOf(one)}</span>;
 
 /** The state of a delivery, with a link to it. */
 export const StateLink = ({ of }: { of: Summary }) => (
@@ -79,7 +83,7 @@ type How = { readonly rerun?: boolean; readonly again?: boolean };
 /** Replays one delivery that has ended, after it has shown what is sent where. */
 export function Replay({ of, done, text = 'Replay' }: OneProps) {
   if (!['done', 'dead', 'skipped'].includes(of.state)) return null;
-  const { id, route, job, mode, not_replayable = null } = of;
+  const { id, mode, not_replayable = null } = of;
   const replay = (how: How) => async (): Promise<string> => {
     const report = await call('replayDeliveries', { ids: [id], limit: 1, rerun: false, again: false, ...how });
     done();
@@ -90,13 +94,11 @@ export function Replay({ of, done, text = 'Replay' }: OneProps) {
   const first =
     not_replayable === null ? { Replay: replay({}) } : { 'Send to all targets again': replay({ again: true }) };
   const rerun = mode === 'direct' || mode === 'message' ? {} : { 'Run again': replay({ rerun: true }) };
-  const title = `Replay delivery of ${route ?? job ?? 'the gateway'}`;
+  const title = `Replay delivery of ${ownerOf(of)}`;
   return (
-    <Operator>
-      <Ask text={text} primary={of.state === 'dead'} label={title} title={title} choices={{ ...first, ...rerun }}>
-        <Content id={id} />
-      </Ask>
-    </Operator>
+    <Ask text={text} primary={of.state === 'dead'} label={title} title={title} choices={{ ...first, ...rerun }}>
+      <Content id={id} />
+    </Ask>
   );
 }
 

@@ -10,7 +10,7 @@ export const Nodes = () => (
       {({ items }) => (
         <>
           {new Set(items.map(({ table }) => table)).size > 1 && (
-            <Note kind="warn">The nodes serve different tables.</Note>
+            <Note kind="warn">The nodes serve different configurations.</Note>
           )}
           <Table
             label="Nodes"
@@ -21,7 +21,7 @@ export const Nodes = () => (
               ['Node', ({ url }) => <b>{url}</b>],
               ['State', ({ state }) => <State of={state} />],
               ['Version', ({ version }) => version],
-              ['Table', ({ table }) => <span class="mono">{table?.slice(0, 12)}</span>],
+              ['Configuration', ({ table }) => <span class="mono">{table?.slice(0, 12)}</span>],
               ['Problem', ({ problem }) => problem, 'clip'],
               ['Started', ({ started_at }) => instant(started_at), 'end'],
               ['Lease expires', ({ lease_expires_at }) => instant(lease_expires_at), 'end'],

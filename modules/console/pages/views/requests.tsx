@@ -1,5 +1,6 @@
 /** Captured requests, with what became of each: a filtered live table. */
 import { CHOICES } from '../../runtime/api/built/operations.ts';
+import type { Output } from '../api.ts';
 import { count, known } from '../parts/format.ts';
 import { choicesOf, ListView, RANGE } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
@@ -24,27 +25,26 @@ export const Requests = ({ place }: ViewProps) => (
     note={({ data }) => data !== null && data.not_kept > 0 && <NotCaptured of={data.not_kept} />}
     keyOf={({ id }) => id}
     columns={({ reload }) => [
-      [
-        'Event',
-        ({ id, event, delivery_id, path }) => (
-          <Thing path={['requests', id]} name={known(event, delivery_id ? 'event' : path)} id={delivery_id} />
-        ),
-        'clip',
-      ],
-      [
-        'Outcome',
-        ({ outcome, reason, status }) => (
-          <>
-            <State of={outcome} reason={reason} /> <span class="dim small">{status}</span>
-          </>
-        ),
-      ],
-      ['Delivery', ({ delivery }) => delivery !== null && <StateLink of={delivery} />, 'plain'],
+      ['Event', eventOf, 'clip'],
+      ['Outcome', outcomeOf],
       ['Route', ({ route }) => route, 'plain'],
+      ['Delivery', ({ delivery }) => delivery !== null && <StateLink of={delivery} />, 'plain'],
       ['Received (UTC)', When, 'end plain'],
       ['', ({ delivery }) => delivery?.state === 'dead' && <Replay of={delivery} done={reload} />, 'end'],
     ]}
   />
+);
+
+type Request = Output<'listRequests'>['items'][number];
+
+const eventOf = ({ id, event, delivery_id, path }: Request) => (
+  <Thing path={['requests', id]} name={known(event, delivery_id ? 'event' : path)} id={delivery_id} />
+);
+
+const outcomeOf = ({ outcome, reason, status }: Request) => (
+  <>
+    <State of={outcome} reason={reason} /> <span class="dim small">{status}</span>
+  </>
 );
 
 const NotCaptured = ({ of }: { of: number }) => (

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { CallError, call } from '../api.ts';
-import { Ask, Copy, Operator, Pause } from '../parts/act.tsx';
+import { Ask, Copy, Pause } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
 import { actionText, instant } from '../parts/format.ts';
 import { useDead } from '../parts/gateway.tsx';
@@ -53,20 +53,17 @@ const RouteState = ({ of: { paused, state, kind } }: { of: Route }) => (
 /** The highest number that the gateway counts. */
 const MOST = 10_000;
 
-const deliveries = (number: number, query: Parameters<typeof to>[1], kind = '') =>
-  number === 0 ? (
-    '0'
-  ) : (
-    <a class={kind} href={to(['deliveries'], query)}>
-      {`${number.toLocaleString()}${number === MOST ? '+' : ''}`}
-    </a>
-  );
+function deliveries(number: number, query: Parameters<typeof to>[1], kind = '') {
+  if (number === 0) return '0';
+  const text = `${number.toLocaleString()}${number === MOST ? '+' : ''}`;
+  return <a class={kind} href={to(['deliveries'], query)} children={text} />;
+}
 
 /** @param dead the number of dead deliveries of a route, which wait for a replay */
 const trafficOf = (dead: (route: string) => number): readonly Column<Route>[] => [
   ['Last event', ({ traffic: { last_at } }) => (last_at === null ? 'none' : <Ago at={last_at} />), 'end'],
-  ['Events (24 h)', ({ name, traffic }) => deliveries(traffic.events, { route: name, range: '86400' }), 'end'],
-  ['Failed', ({ name }) => deliveries(dead(name), { route: name, state: 'dead' }, 'bad'), 'end'],
+  ['Deliveries (24 h)', ({ name, traffic }) => deliveries(traffic.events, { route: name, range: '86400' }), 'end'],
+  ['Dead', ({ name }) => deliveries(dead(name), { route: name, state: 'dead' }, 'bad'), 'end'],
 ];
 
 type ActionsProps = { of: Route; changed: () => void };
@@ -143,50 +140,43 @@ const PauseRoute = ({ of: { name, profile, mode, paused }, changed }: ActionsPro
 function TestEvent({ of: { name: route, deliver } }: { of: Route }) {
   const [event, setEvent] = useState('');
   const [payload, setPayload] = useState('');
-  const [leaves, setLeaves] = useState<string | null>(null);
-  const [sent, setSent] = useState<Output<'testRoute'> | null>(null);
+  const [{ leaves, sent }, setResult] = useState<{ leaves?: string; sent?: Output<'testRoute'> }>({});
   const act = async (): Promise<string> => {
     const fields = { ...(event === '' ? {} : { event }), ...(payload === '' ? {} : { payload }) };
     try {
-      const answer = await call('testRoute', { name: route, confirmed: leaves !== null, ...fields });
-      setSent(answer);
+      const answer = await call('testRoute', { name: route, confirmed: leaves !== undefined, ...fields });
+      setResult((before) => ({ ...before, sent: answer }));
       return `The route responded with ${answer.status}.`;
     } catch (error) {
-      if (error instanceof CallError && error.code === 'would_leave') setLeaves(error.message);
+      if (error instanceof CallError && error.code === 'would_leave') setResult({ leaves: error.message });
       throw error;
     }
   };
-  const begin = (): void => {
-    setLeaves(null);
-    setSent(null);
-  };
   return (
-    <Operator>
-      <Ask
-        text="Send test"
-        label={`Send test event to ${route}`}
-        title={`Test event for ${route}`}
-        opened={begin}
-        stays
-        choices={{ [leaves === null ? 'Send' : `Send to ${deliver.join(', ') || 'the target'}`]: act }}
-      >
-        <p>
-          {deliver.length === 0 ? 'The route sends nothing.' : `The result is sent to: ${deliver.join(', ')}.`}{' '}
-          <span class="dim">The event is signed like a real one. Empty fields get values that pass the filters.</span>
-        </p>
-        <Field label="Event type" value={event} change={setEvent} />
-        <Field label="Payload" type="textarea" value={payload} change={setPayload} />
-        {leaves !== null && <Note kind="warn">{leaves}</Note>}
-        {sent !== null && (
-          <>
-            <h3>
-              {sent.status} {sent.event}
-            </h3>
-            <Block label="Response">{sent.answer}</Block>
-            <Block label="Sent payload">{sent.payload}</Block>
-          </>
-        )}
-      </Ask>
-    </Operator>
+    <Ask
+      text="Send test"
+      label={`Send test event to ${route}`}
+      title={`Test event for ${route}`}
+      opened={() => setResult({})}
+      stays
+      choices={{ [leaves === undefined ? 'Send' : `Send to ${deliver.join(', ') || 'the target'}`]: act }}
+    >
+      <p>
+        {deliver.length === 0 ? 'The route sends nothing.' : `The result is sent to: ${deliver.join(', ')}.`}{' '}
+        <span class="dim">The event is signed like a real one. Empty fields get values that pass the filters.</span>
+      </p>
+      <Field label="Event type" value={event} change={setEvent} />
+      <Field label="Payload" type="textarea" value={payload} change={setPayload} />
+      {leaves && <Note kind="warn">{leaves}</Note>}
+      {sent && (
+        <>
+          <h3>
+            {sent.status} {sent.event}
+          </h3>
+          <Block label="Response">{sent.answer}</Block>
+          <Block label="Sent payload">{sent.payload}</Block>
+        </>
+      )}
+    </Ask>
   );
 }

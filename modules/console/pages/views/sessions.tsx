@@ -1,6 +1,6 @@
 /** Sessions: their running and pending runs; and the usage of the last week. */
 import type { Output } from '../api.ts';
-import { useList } from '../parts/data.ts';
+import { useData, useList } from '../parts/data.ts';
 import { actionText, count } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
@@ -9,34 +9,36 @@ import { Ago, Badge, Show, State, Table } from '../parts/ui.tsx';
 
 type Session = Output<'listSessions'>['items'][number];
 
-export const Sessions = ({ place }: ViewProps) => (
-  <>
-    <ListView
-      title="Sessions"
-      of="listSessions"
-      place={place}
-      limit={100}
-      filters={{ profile: { label: 'Profile' } }}
-      empty="No active sessions and no waiting runs."
-      keyOf={({ kind, target, profile, id }) => `${kind} ${target} ${profile} ${id}`}
-      columns={() => [
-        ['Session', ({ target, id }) => <b>{target === null ? id : `${target} ${id}`}</b>],
-        ['State', stateOf],
-        ['Run', runOf],
-        [
-          'Pending',
-          ({ waiting }) => waiting > 0 && <Badge icon="clock">{count(waiting, 'run')} pending</Badge>,
-          'plain',
-        ],
-        ['Messages', ({ turns }) => turns?.toLocaleString(), 'end'],
-        ['Profile', ({ profile }) => profile !== 'default' && profile],
-        ['Last action', ({ last_action }) => actionText(last_action)],
-        ['Changed', changedOf, 'end'],
-      ]}
-    />
-    <Usage />
-  </>
-);
+export function Sessions({ place }: ViewProps) {
+  const { data } = useData('listRoutes', { limit: 200 }, false);
+  const isOne = new Set(data?.items.map(({ profile }) => profile)).size < 2 && !place.query.has('profile');
+  return (
+    <>
+      <ListView
+        title="Sessions"
+        of="listSessions"
+        place={place}
+        limit={100}
+        filters={isOne ? {} : { profile: { label: 'Profile' } }}
+        empty="No active sessions and no waiting runs."
+        keyOf={({ kind, target, profile, id }) => `${kind} ${target} ${profile} ${id}`}
+        columns={() => [
+          ['Session', ({ target, id }) => <b>{target === null ? id : `${target} ${id}`}</b>],
+          ['State', stateOf],
+          ['Run', runOf],
+          ['Pending', pendingOf, 'plain'],
+          ['Messages', ({ turns }) => turns?.toLocaleString(), 'end'],
+          ['Profile', ({ profile }) => profile !== 'default' && profile],
+          ['Last action', ({ last_action }) => actionText(last_action)],
+          ['Changed', changedOf, 'end'],
+        ]}
+      />
+      <Usage />
+    </>
+  );
+}
+
+const pendingOf = ({ waiting }: Session) => waiting > 0 && <Badge icon="clock">{count(waiting, 'run')} pending</Badge>;
 
 function stateOf({ kind, run }: Session) {
   if (kind === 'chat') return <Badge icon="sessions">chat</Badge>;
