@@ -66,7 +66,7 @@ export const scheduleText = (words: string): string =>
 export const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** The route or the job of a delivery; messages of the gateway itself have neither. */
-export const ownerOf = ({ route, job }: { route: string | null; job: string | null }): string =>
+export const parentOf = ({ route, job }: { route: string | null; job: string | null }): string =>
   route ?? job ?? 'gateway notices';
 
 /** Who has last paused, resumed or reset something, and when. */

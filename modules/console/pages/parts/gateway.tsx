@@ -7,7 +7,7 @@ import { call } from '../api.ts';
 import { Copy, Open, Pause } from './act.tsx';
 import type { Loaded } from './data.ts';
 import { useData } from './data.ts';
-import { count, instant, ownerOf } from './format.ts';
+import { count, instant, parentOf } from './format.ts';
 import type { IconName, Kind } from './icons.tsx';
 import { favicon } from './icons.tsx';
 import { ReplayDead } from './replay.tsx';
@@ -42,7 +42,7 @@ function problemOf({ message, blocking, part }: State['problems'][number]): Need
 /** The latest error is named if it may be the one of this delivery. */
 function deadNeed({ last_error }: State, one: State['dead'][number], changed: () => void): Need {
   const { route, job, count: number, since } = one;
-  const name = `${count(number, 'dead delivery', 'dead deliveries')} of ${ownerOf(one)}`;
+  const name = `${count(number, 'dead delivery', 'dead deliveries')} of ${parentOf(one)}`;
   const href = to(['deliveries'], { state: 'dead', route, job: route === null ? job : null });
   const reason = last_error?.route === route && route !== null ? `: ${last_error.reason.slice(0, 200)}` : '';
   const of = route !== null ? { route } : { job: job ?? '' };

@@ -4,7 +4,7 @@ import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { Ask } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
-import { duration, known, ownerOf } from '../parts/format.ts';
+import { duration, known, parentOf } from '../parts/format.ts';
 import { activeFilters, choicesOf, ListView, RANGE } from '../parts/list.tsx';
 import { ReplayDead, resultOf } from '../parts/replay.tsx';
 import type { ViewProps } from '../parts/router.ts';
@@ -59,7 +59,7 @@ export const EVENT: Column<Summary> = [
   ({ id, event, delivery_id }) => <Thing path={['deliveries', id]} name={known(event, 'event')} id={delivery_id} />,
 ];
 export const STATE: Column<Summary> = ['State', ({ state }) => <State of={state} />];
-export const OWNER: Column<Summary> = ['Route or job', ownerOf, 'plain'];
+export const OWNER: Column<Summary> = ['Route or job', parentOf, 'plain'];
 export const WAITS: Column<Summary> = ['Waits for', ({ waits_for: what }) => what !== null && WAITS_FOR[what], 'clip'];
 export const WHEN: Column<Summary> = ['Accepted (UTC)', ({ accepted_at }) => <When at={accepted_at} />, 'end plain'];
 
@@ -94,7 +94,7 @@ export function Replay({ of, done, text = 'Replay' }: OneProps) {
   const first =
     not_replayable === null ? { Replay: replay({}) } : { 'Send to all targets again': replay({ again: true }) };
   const rerun = mode === 'direct' || mode === 'message' ? {} : { 'Run again': replay({ rerun: true }) };
-  const title = `Replay delivery of ${ownerOf(of)}`;
+  const title = `Replay delivery of ${parentOf(of)}`;
   return (
     <Ask text={text} primary={of.state === 'dead'} label={title} title={title} choices={{ ...first, ...rerun }}>
       <Content id={id} />
