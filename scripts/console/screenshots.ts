@@ -74,11 +74,12 @@ for (const [screen, options] of Object.entries(SCREENS)) {
     if (!isWanted) continue;
     await page.goto(`${url}/#/${place}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    if (name === 'event' || name === 'ignored') await page.locator('#checks').waitFor();
+    if (/^(deliveries|requests)\//.test(place)) await page.locator('#checks').waitFor();
     if (name === 'job-form') await page.getByLabel('Schedule').fill('45 6 * * 1-5');
     if (name === 'job-form') await page.getByLabel('Time zone').press('Tab');
     await until(async () => (await page.getByText('Loading…').count()) === 0);
     await page.waitForTimeout(300);
+    await page.evaluate('scrollTo(0, 0)');
     const picture = await page.screenshot({ fullPage: name !== 'requests' });
     writeFileSync(join(folder, `console-${file}.png`), picture);
     const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');

@@ -66,7 +66,7 @@ export function linkClassifier(plan: VariantPlan): ClassifyResponse {
     const outcome = rule?.outcome ?? (response.status === 401 && isApp ? 'refresh' : usualOutcome(response.status));
     if (outcome === 'ok' || outcome === 'ok_pending') return ok;
     const code = toCode(readCode(response.json));
-    const answered = `HTTP ${response.status}${code === null ? '' : `, ${code}`}`;
+    const answered = `HTTP ${response.status}${code === null || code === `${response.status}` ? '' : `, code ${code}`}`;
     const kind = KIND[outcome];
     const mayWait = kind === 'retry' || kind === 'ambiguous';
     return {

@@ -143,7 +143,7 @@ test('--live distinguishes rejected credentials from an unreachable host', async
   const home = tempDir(t);
   const refused = await doctor(home, setting, '--live');
   assert.equal(refused.code, 1);
-  assert.match(refused.of('feishu', 'token')?.detail ?? '', /\bHTTP 200, 10014\b/);
+  assert.match(refused.of('feishu', 'token')?.detail ?? '', /\bHTTP 200, code 10014\b/);
   const config = setting.config.replace(/api_base: "[^"]*"/, 'api_base: "http://127.0.0.1:1"');
   const gone = await doctor(home, { ...setting, config }, '--live');
   assert.match(gone.of('feishu', 'host')?.detail ?? '', /ECONNREFUSED/);

@@ -125,8 +125,10 @@ test('an error code of the service is shown only if it is a short word', () => {
     const result = classify({ error_code: 'error.code' }, 400, { error: { code } });
     return result.kind === 'ok' ? '' : result.reason;
   };
-  assert.equal(reason('not_allowed'), 'the request was rejected (HTTP 400, not_allowed)');
-  assert.equal(reason(-32600), 'the request was rejected (HTTP 400, -32600)');
+  assert.equal(reason('not_allowed'), 'the request was rejected (HTTP 400, code not_allowed)');
+  assert.equal(reason(-32600), 'the request was rejected (HTTP 400, code -32600)');
+  // A code that repeats the status says nothing new.
+  assert.equal(reason(400), 'the request was rejected (HTTP 400)');
   for (const odd of ['a b', 'x'.repeat(81), '<script>', { a: 1 }, null, 'https://x/y'])
     assert.equal(reason(odd), 'the request was rejected (HTTP 400)');
 });

@@ -56,10 +56,19 @@ export const known = (event: string, otherwise = ''): string =>
 export const count = (of: number, noun: string, plural = `${noun}s`): string =>
   `${of.toLocaleString()} ${of === 1 ? noun : plural}`;
 
+/** A text that names people of the console: `approved by ben (console)`. */
+export const people = (text: string): string => text.replace(/\bconsole:(\S+)/g, '$1 (console)');
+
+/** `weekdays at 07:45`, `Sunday at 18:00`, `every day at 14:00`. */
+export const scheduleText = (words: string): string =>
+  words.replace(/everyday|daily/, 'every day').replace(/\b[a-z]+day\b/g, upper);
+
+export const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 /** The route or the job of a delivery; messages of the gateway itself have neither. */
 export const parentOf = ({ route, job }: { route: string | null; job: string | null }): string =>
   route ?? job ?? 'gateway notices';
 
 /** Who has last paused, resumed or reset something, and when. */
 export const actionText = (of: Output<'getJob'>['last_action']): string =>
-  of === null ? '' : `${of.did}${of.by === undefined ? '' : ` by ${of.by}`}, ${instant(of.at)}`;
+  of === null ? '' : `${of.did}${of.by === undefined ? '' : ` by ${people(of.by)}`}, ${instant(of.at)}`;

@@ -234,9 +234,10 @@ export function Table<T>({ label, columns: all, items, keyOf, empty, more = null
 export function External({ url }: { url: string }) {
   const href = webAddress(url);
   if (href === null) return <span class="mono">{url}</span>;
+  const parts = url.replace(/^https?:\/\//, '').split(/(?<=\/)|(?=[?#&])/);
   return (
-    <a href={href} target="_blank" rel="noopener noreferrer">
-      {url.split(/(?=[/#?&])/).flatMap((part) => [part, <wbr />])} <Icon of="external" />
+    <a href={href} title={url} target="_blank" rel="noopener noreferrer">
+      {parts.map((part) => [part, <wbr />])} <Icon of="external" />
     </a>
   );
 }

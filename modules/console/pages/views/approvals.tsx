@@ -5,7 +5,7 @@ import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { Act, Ask, Operator, Undo } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
-import { duration, instant, known } from '../parts/format.ts';
+import { duration, instant, known, people } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
 import { notify } from '../parts/notify.tsx';
 import type { ViewProps } from '../parts/router.ts';
@@ -105,7 +105,7 @@ function Result({ of: { id, state, answer }, changed }: Pick<AnswerProps, 'of' |
   if (state === 'waiting') return null;
   const { by, at, reason, takes_effect_at = 0 } = answer ?? {};
   const sent = state === 'approved' ? ` It takes effect at ${instant(takes_effect_at, 'second')}.` : '';
-  const text = `This was ${state} by ${by}, ${instant(at, 'second')}${reason ? `: ${reason}` : ''}.${sent}`;
+  const text = `This was ${state} by ${people(by ?? '')}, ${instant(at, 'second')}${reason ? `: ${reason}` : ''}.${sent}`;
   return (
     <Note kind={state === 'approved' ? 'good' : 'warn'}>
       {by === undefined ? EXPIRED : text}{' '}

@@ -4,6 +4,7 @@ import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { Copy } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
+import { scheduleText } from '../parts/format.ts';
 import { notify } from '../parts/notify.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
@@ -20,13 +21,13 @@ export const Blueprints = () => (
       {({ items }) => (
         <Table
           label="Blueprints"
-          items={items}
+          items={[...items].sort((one, other) => one.title.localeCompare(other.title))}
           empty="No blueprints."
           keyOf={({ key }) => key}
           columns={[
             ['Blueprint', ({ key, title }) => <Whole path={['blueprints', key]}>{title}</Whole>],
             ['Description', ({ description }) => description, 'clip'],
-            ['Schedule', ({ scheduleHuman }) => scheduleHuman, 'end'],
+            ['Schedule', ({ scheduleHuman }) => scheduleText(scheduleHuman), 'end'],
           ]}
         />
       )}
@@ -63,11 +64,10 @@ function Fill({ of }: { of: Listed }) {
     location.hash = to(['jobs', id]);
     notify([`Job ${name} created.`, ...warnings].join(' '), 'good');
   };
-  const fields = of.fields.map(({ name, type, label, default: value, options, optional, strict, help }) => ({
+  const fields = of.fields.map(({ name, label, default: value, options, optional, strict, help }) => ({
     name,
     value,
     required: !optional,
-    type: type === 'time' ? type : ('text' as const),
     label: optional ? `${label} (optional)` : label,
     help: name === 'deliver' ? '' : help,
     options: name === 'deliver' ? targets : options.map((option) => [option, option] as const),

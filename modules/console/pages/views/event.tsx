@@ -11,8 +11,8 @@ import type { Path } from '../parts/tree.tsx';
 import { JsonTree, placeholder } from '../parts/tree.tsx';
 import { Block, Card, External, Facts, Head, lookOf, Note, Show, State } from '../parts/ui.tsx';
 import { Replay } from './deliveries.tsx';
-import { aboutText, ExplanationCard, Prompt } from './explanation.tsx';
-import type { CapturedRequest, Explanation, Stored } from './timeline.tsx';
+import { aboutText, ExplanationCard, Prompt, whyIgnored } from './explanation.tsx';
+import type { Both, CapturedRequest, Explanation, Stored } from './timeline.tsx';
 import { runText, Timeline } from './timeline.tsx';
 
 export function RequestView({ id }: ViewProps) {
@@ -35,81 +35,87 @@ type PageProps = { request: Loaded<CapturedRequest>; delivery: Loaded<Stored>; m
 function Page({ request: { data: request }, delivery: { data: delivery, reload }, main, of }: PageProps) {
   const isWhole = request !== null && (request.body !== null || request.body_base64 !== null);
   const explained = useData('explainRequest', isWhole ? { id: request.id } : null, false);
-  const isDead = delivery?.state === 'dead';
-  const isOver = delivery === null || ['done', 'skipped'].includes(delivery.state);
-  const again = isWhole && <ReplayRequest of={request} explained={explained.data} isMain={isOver} />;
+  const isLost = delivery === null && explained.data?.taken === true;
   const { outcome = '', reason = null } = request ?? {};
-  const state = delivery === null ? <State of={outcome} reason={reason} /> : <State of={delivery.state} />;
+  const state = <State of={delivery?.state ?? outcome} reason={delivery === null ? reason : null} />;
   const checks = isWhole && <Show of={explained}>{(now) => <ExplanationCard of={now} was={request} />}</Show>;
   return (
     <>
       <Head title={titleOf({ request, delivery })} of={of} about={main.data !== null && state}>
-        {delivery?.waits_for === 'approval' && <a href={to(['approvals'])}>Review the message</a>}
-        {!isDead && again}
+        {delivery?.waits_for === 'approval' && (
+          <a class="button primary" href={to(['approvals'])}>
+            Review the message
+          </a>
+        )}
         {delivery !== null && <Replay of={delivery} done={reload} text="Replay delivery" />}
-        {isDead && again}
+        {isWhole && <ReplayRequest of={request} explained={explained.data} isMain={isLost} />}
       </Head>
       <Show of={main}>
         {() => (
-          <>
-            <div class="grid">
-              <div class="stack">
-                <Timeline request={request} delivery={delivery} explained={explained.data} />
-                <Summary request={request} delivery={delivery} />
-              </div>
-              <div class="stack">
-                {delivery === null && checks}
+          <div class="grid">
+            <div class="stack">
+              <Timeline request={request} delivery={delivery} explained={explained.data} />
+              {delivery !== null && (
                 <Card title="Prompt" id="prompt">
-                  {delivery !== null && <Block label="Prompt">{delivery.dispatch.prompt}</Block>}
-                  {delivery === null && !isWhole && <p class="dim">{NO_BODY}</p>}
-                  {delivery === null && isWhole && <Show of={explained}>{(now) => <Prompt of={now} />}</Show>}
+                  <Block label="Prompt">{delivery.dispatch.prompt}</Block>
                 </Card>
-                {delivery !== null && <Run of={delivery.run} />}
-                {delivery !== null && <Outputs of={delivery} />}
-              </div>
+              )}
+              {checks}
+              {request !== null && <Payload of={request} isWhole={isWhole} />}
             </div>
-            {delivery !== null && checks}
-            {request !== null && <Received of={request} isWhole={isWhole} />}
-          </>
+            <div class="stack">
+              <Summary request={request} delivery={delivery} explained={explained.data} />
+              {delivery !== null && <Run of={delivery.run} />}
+              {delivery !== null && <Outputs of={delivery} />}
+              {request !== null && (
+                <Card title="Headers">
+                  <Facts of={request.headers.map(([name = '', value]) => [name, <span class="mono">{value}</span>])} />
+                </Card>
+              )}
+            </div>
+          </div>
         )}
       </Show>
     </>
   );
 }
 
-type Both = { readonly request: CapturedRequest | null; readonly delivery: Stored | null };
-
-function titleOf({ request, delivery }: Both): string {
+function titleOf({ request, delivery }: Omit<Both, 'explained'>): string {
   const route = delivery?.route ?? request?.route ?? '';
   if (route === '' && delivery?.job != null) return `Run of job ${delivery.job}`;
   const event = [known(request?.event || delivery?.event || ''), 'event'].filter(Boolean).join(' ');
   return `${route || (request?.path ?? 'gateway')}: ${event}`;
 }
 
-const NO_BODY = 'The body was not captured: the request was rejected before it was read or verified.';
-
 const SIGNED = 'The signature is not included: a route that verifies it responds with 401.';
 
-function Received({ of, isWhole }: { of: CapturedRequest; isWhole: boolean }) {
-  const { id, verified, scheme, headers } = of;
+function Payload({ of, isWhole }: { of: CapturedRequest; isWhole: boolean }) {
+  const { id, verified, scheme, body, body_base64, body_bytes } = of;
+  const [path, setPath] = useState<Path | null>(null);
   const print = (form: 'curl' | 'test') => async (): Promise<string> => (await call('printRequest', { id, form })).text;
   const copies = (
     <span class="bar">
       <Copy text={print('curl')} note={verified && scheme !== 'none' ? SIGNED : ''}>
         Copy as curl
       </Copy>
-      <Copy text={print('test')}>Copy as test</Copy>
+      <Copy text={print('test')}>Copy as hookwright test</Copy>
     </span>
   );
+  const payload = parsed(body ?? '');
+  const size = body_bytes === null ? '' : ` (${bytes(body_bytes)})`;
   return (
-    <div class="grid">
-      <Card title="Payload" id="payload" aside={isWhole && copies}>
-        <Payload of={of} />
-      </Card>
-      <Card title="Headers">
-        <Facts of={headers.map(([name = '', value = '']) => [name, <span class="mono">{value}</span>])} />
-      </Card>
-    </div>
+    <Card title="Payload" id="payload" aside={isWhole && copies}>
+      {body === null && (
+        <p class="dim">{`The body ${body_base64 === null ? 'was not captured' : 'is binary'}${size}.`}</p>
+      )}
+      {body !== null && payload === undefined && <Block label="Body">{body}</Block>}
+      {payload !== undefined && <Picked path={path} />}
+      {payload !== undefined && (
+        <div class="tree">
+          <JsonTree value={payload} pick={setPath} />
+        </div>
+      )}
+    </Card>
   );
 }
 
@@ -132,23 +138,32 @@ function ReplayRequest({ of: { id, route }, explained, isMain }: ReplayProps) {
   );
 }
 
-function Summary({ request, delivery }: Both) {
+/** The targets of the answer, and those of the outputs, also before the agent has handed any over. */
+function targetsOf({ dispatch: { deliveries, outputs = [] } }: Stored): string {
+  const all = [...deliveries, ...outputs.map(({ delivery, name }) => ({ ...delivery, output: name }))];
+  const names = (isOutput: boolean): string =>
+    [...new Set(all.filter(({ output }) => isOutput === (output !== undefined)).map(({ target }) => target))].join(
+      ', ',
+    );
+  return [names(false), names(true) && `outputs to ${names(true)}`].filter(Boolean).join('; ');
+}
+
+function Summary({ request, delivery, explained }: Both) {
   const { route = delivery?.route ?? null, cause = null } = request ?? {};
   const id = delivery?.id ?? request?.dispatch_id ?? '';
   const from = delivery?.replay_of ?? null;
   const repeated = request?.replay_of ?? null;
-  const targets = delivery?.dispatch.deliveries.map(({ target }) => target).join(', ');
   return (
     <Card title="Summary">
       <Facts
         of={[
           ['Response', request !== null && `${request.status} ${request.outcome.replaceAll('_', ' ')}`],
           ['Stopped at', request !== null && lookOf(request.outcome)[0] !== 'good' && stageOf(request)],
-          ['Reason', delivery?.reason],
+          ['Reason', delivery === null ? request !== null && whyIgnored(explained, request) : delivery.reason],
           ['Next step', request !== null && id === '' && request.reason !== 'filter' && nextStep(request)],
           ['Route', route !== null && route !== '' && <a href={to(['routes', route])}>{route}</a>],
           ['Job', delivery?.job != null && <a href={to(['jobs', delivery.job])}>{delivery.job}</a>],
-          ['Targets', targets],
+          ['Targets', delivery !== null && targetsOf(delivery)],
           ['Session', delivery?.dispatch.session_key != null && delivery.dispatch.session],
           ['Signature', request?.scheme],
           ['Profile', delivery !== null && delivery.profile !== 'default' && delivery.profile],
@@ -225,26 +240,9 @@ function Run({ of }: { of: Stored['run'] }) {
   );
 }
 
-function Payload({ of: { body, body_base64, body_bytes } }: { of: CapturedRequest }) {
-  const [path, setPath] = useState<Path | null>(null);
-  if (body === null) {
-    const size = body_bytes === null ? '' : ` (${bytes(body_bytes)})`;
-    return <p class="dim">{`The body ${body_base64 === null ? 'was not captured' : 'is binary'}${size}.`}</p>;
-  }
-  const payload = parsed(body);
-  if (payload === undefined) return <Block label="Body">{body}</Block>;
-  return (
-    <>
-      <Picked path={path} />
-      <div class="tree">
-        <JsonTree value={payload} pick={setPath} />
-      </div>
-    </>
-  );
-}
-
 function Picked({ path }: { path: Path | null }) {
-  if (path === null) return <p class="dim small">Select a value to see its template placeholder.</p>;
+  if (path === null)
+    return <p class="dim small">Select a value to see how a template names it, such as {'{issue.title}'}.</p>;
   const text = placeholder(path);
   if (text === null) return <Note kind="warn">A template cannot refer to this value.</Note>;
   return (

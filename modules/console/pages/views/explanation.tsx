@@ -1,10 +1,12 @@
 /** Re-evaluates a request with the current configuration: its stages, one of them open, and the prompt with its placeholders. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
+import { count } from '../parts/format.ts';
 import { to } from '../parts/router.ts';
 import { Block, Card, Facts, Note, State } from '../parts/ui.tsx';
+import type { Explanation } from './timeline.tsx';
 
-type Explanation = Output<'explainRequest'>;
 type Stage = Explanation['stages'][number];
 type Answered = Pick<Output<'getRequest'>, 'outcome' | 'stage' | 'reason' | 'about' | 'delivery_id' | 'dispatch_id'>;
 type Finding = NonNullable<Explanation['filter']>;
@@ -15,7 +17,7 @@ const GROUPS = [
   ['Request', 'method open origin rate_check probe size credential body handshake'],
   ['Signature', 'signature challenge rate_consume parse'],
   ['Event', 'identify event filter age loop duplicate script'],
-  ['Work', 'render dispatch'],
+  ['Run', 'render dispatch'],
 ] as const;
 
 /** `passed`, `stopped`, or that no stage was reached. */
@@ -56,27 +58,29 @@ export const aboutText = ({ about }: Pick<Answered, 'about'>): string => (about?
 /** @param was the original response */
 export function ExplanationCard({ of, was }: { of: Explanation; was: Answered }) {
   const isOver = isPast(of, was);
+  const isSame = isSameNow(of, was);
+  const why = whyIgnored(of, was);
+  const note = noteOf(was, isOver);
   const stages = isOver ? originalStages(of.stages, was) : of.stages;
   const deciding = stages.find(({ result }) => result === 'stop');
   const [open, setOpen] = useState(deciding?.stage ?? '');
   const stage = stages.find((each) => each.stage === open);
+  const same = was.outcome === 'ignored' ? 'Why it was ignored' : 'Checks';
+  const title = isOver ? 'What stopped it' : isSame ? same : 'Would it pass now?';
   return (
-    <Card
-      title={isOver ? 'What stopped it' : 'Would it pass now?'}
-      id="checks"
-      aside={!isOver && <State of={of.outcome} reason={of.reason} />}
-    >
-      {!isOver && <p class="dim small">{of.outcome === was.outcome ? SAME : OTHER}</p>}
-      <Difference of={of} was={was} />
+    <Card title={title} id="checks" aside={!isOver && <State of={of.outcome} reason={of.reason} />}>
+      {why !== null && <p>{why}</p>}
+      {!isOver && <p class="dim small">{isSame ? SAME : `${OTHER} ${decisionOf(was)}.`}</p>}
+      {note !== null && <Note>{note}</Note>}
       {of.would_not_start !== null && <Note kind="bad">The gateway would not start: {of.would_not_start}</Note>}
-      {GROUPS.map(([title, names]) => {
+      {GROUPS.map(([group, names]) => {
         const members = stages.filter(({ stage: name }) => names.split(' ').includes(name));
         return (
-          <details key={title} class="stages" open={members.some(({ stage: name }) => name === deciding?.stage)}>
+          <details key={group} class="stages" open={members.some(({ stage: name }) => name === deciding?.stage)}>
             <summary>
-              {title} <span class="dim small">{summaryOf(members)}</span>
+              {group} <span class="dim small">{summaryOf(members)}</span>
             </summary>
-            <ol class="bar" aria-label={title}>
+            <ol class="bar" aria-label={group}>
               {members.map(({ stage: name, result }) => (
                 <li key={name}>
                   <button
@@ -94,42 +98,29 @@ export function ExplanationCard({ of, was }: { of: Explanation; was: Answered })
           </details>
         );
       })}
-      {of.warnings.map((text) => (
-        <Note key={text} kind="warn">
-          {text}
-        </Note>
-      ))}
+      {of.warnings.length > 0 && <Note kind="warn">{of.warnings.join(' ')}</Note>}
     </Card>
   );
 }
 
-/** How the re-evaluation differs from the original response, and why. */
-function Difference({ of, was }: { of: Explanation; was: Answered }) {
-  const { outcome, stage, reason, delivery_id, dispatch_id } = was;
-  if (outcome === 'duplicate') {
-    return (
-      <Note>
-        An event with the same delivery ID was accepted earlier:{' '}
-        <a href={to(['requests'], { grep: delivery_id })}>requests with ID {delivery_id}</a>.
-      </Note>
-    );
-  }
-  if (isPast(of, was)) {
-    if (stage === 'script') return <Note>The script of the route decided this. It does not run again here.</Note>;
-    const once = reason === 'route_paused' ? ' once the route is resumed' : '';
-    if (outcome !== 'delivery_failed')
-      return <Note>{`The cause was temporary. A replay may be accepted${once}.`}</Note>;
-    return (
-      <Note>
-        The message could not be delivered: <a href={to(['deliveries', dispatch_id ?? ''])}>see the delivery</a>.
-      </Note>
-    );
-  }
-  return null;
+/** What the stages do not say about the original response. @param isOver the reason no longer applies */
+function noteOf({ outcome, stage, reason, delivery_id, dispatch_id }: Answered, isOver: boolean): ComponentChildren {
+  const known = <a href={to(['requests'], { grep: delivery_id })}>requests with ID {delivery_id}</a>;
+  if (outcome === 'duplicate') return <>An event with the same delivery ID was accepted earlier: {known}.</>;
+  if (!isOver) return null;
+  if (stage === 'script') return 'The script of the route decided this. It does not run again here.';
+  const once = reason === 'route_paused' ? ' once the route is resumed' : '';
+  if (outcome !== 'delivery_failed') return `The cause was temporary. A replay may be accepted${once}.`;
+  const delivery = <a href={to(['deliveries', dispatch_id ?? ''])}>see the delivery</a>;
+  return <>The message could not be delivered: {delivery}.</>;
 }
 
-const SAME = 'Each check, repeated with the current configuration.';
-const OTHER = 'Each check, repeated with the current configuration: the outcome is another one now.';
+const SAME = 'Checked again with the current configuration: the same result.';
+const OTHER = 'Checked again with the current configuration. The response was';
+
+/** `ignored: filter`. */
+export const decisionOf = ({ outcome, reason }: Pick<Answered, 'outcome' | 'reason'>): string =>
+  (reason === null || reason === outcome ? outcome : `${outcome}: ${reason}`).replaceAll('_', ' ');
 
 function Detail({ stage, of }: { stage: Stage; of: Explanation }) {
   const { scheme, looked_for, accepts, matched, cause, detail, age_seconds } = stage;
@@ -152,7 +143,9 @@ function Detail({ stage, of }: { stage: Stage; of: Explanation }) {
       />
       {stage.stage === 'filter' && of.filter !== null && (
         <ul class="tree">
-          <Filter of={of.filter} />
+          {(of.filter.operator === 'all' ? of.filter.of : [of.filter]).map((each, at) => (
+            <Filter key={at} of={each} />
+          ))}
         </ul>
       )}
     </div>
@@ -165,38 +158,79 @@ const RESULTS: Readonly<Record<Stage['result'], (stage: Stage) => string>> = {
   skipped: ({ reason }) => (reason === 'not_reached' ? 'The request did not reach this stage.' : `Skipped: ${reason}.`),
 };
 
-function Filter({ of }: { of: Finding }) {
-  const isList = of.operator === 'any_of' || of.operator === 'all_of';
-  const found = of.missing ? 'nothing' : <code>{shown(of.found)}</code>;
+const GROUP_WORDS: Readonly<Record<string, string>> = { all: 'all of', any: 'one of', not: 'not all of' };
+
+const Filter = ({ of }: { of: Finding }) => (
+  <li>
+    <span class={of.holds ? 'good' : 'bad'}>
+      {of.element === undefined ? '' : `element ${of.element} `}
+      <span aria-hidden="true">{of.holds ? '✓' : '✗'}</span> {of.holds ? '' : 'not met:'}
+    </span>{' '}
+    {of.field === null ? `${GROUP_WORDS[of.operator]}:` : <Condition of={of} />}
+    {of.of.length > 0 && (
+      <ul>
+        {of.of.map((member, at) => (
+          <Filter key={at} of={member} />
+        ))}
+      </ul>
+    )}
+  </li>
+);
+
+/** What a filter takes, by its operator. */
+const TAKES: Readonly<Record<string, (expected: unknown) => string>> = {
+  exists: (expected) => (expected === true ? 'events that have it' : 'events without it'),
+  missing: () => 'events without it',
+  equals: (expected) => shown(expected),
+  not_equals: (expected) => `anything but ${shown(expected)}`,
+  gt: (expected) => `more than ${shown(expected)}`,
+  gte: (expected) => `${shown(expected)} or more`,
+  lt: (expected) => `less than ${shown(expected)}`,
+  lte: (expected) => `${shown(expected)} or less`,
+  contains: (expected) => `what contains ${shown(expected)}`,
+  starts_with: (expected) => `what starts with ${shown(expected)}`,
+  in: (expected) => cut((Array.isArray(expected) ? expected : []).map(shown).join(' or ') || 'nothing'),
+  in_file: (expected) => `what is in the list ${shown(expected)}`,
+  regex: (expected) => `what matches ${cut(String(expected))}`,
+  any_of: () => 'lists with an element that fits',
+  all_of: () => 'lists whose elements all fit',
+};
+
+/** `action` is "edited"; the filter takes "opened" or "reopened". @param isBarred the filter rejects what fits */
+const Condition = ({ of, isBarred = false }: { of: Finding; isBarred?: boolean }) => (
+  <>
+    <code>{of.field}</code> is {of.missing ? 'missing' : shown(of.found)}; the filter {isBarred ? 'rejects' : 'takes'}{' '}
+    {TAKES[of.operator]?.(of.expected)}
+  </>
+);
+
+/** The conditions that decided the result of a filter. Inside `not`, these are the ones that hold. */
+function decidingOf(of: Finding): readonly Finding[] {
+  if (of.field !== null) return [of];
+  const holds = of.holds !== (of.operator === 'not');
+  return of.of.filter((member) => member.holds === holds).flatMap(decidingOf);
+}
+
+/** True if the current configuration decides as the stored response did. */
+const isSameNow = (of: Explanation, was: Answered): boolean => of.outcome === was.outcome && of.reason === was.reason;
+
+/** Why a request was ignored, in one sentence; null if another one decided, or the current configuration decides otherwise. */
+export function whyIgnored(of: Explanation | null, was: Answered): ComponentChildren {
+  if (of === null || was.outcome !== 'ignored' || !isSameNow(of, was)) return null;
+  const { accepts } = of.stages.find(({ result }) => result === 'stop') ?? {};
+  if (accepts !== undefined) return `Ignored: the event is ${of.event}; the route takes ${accepts.join(' or ')}.`;
+  const [first, ...others] = of.filter === null ? [] : decidingOf(of.filter);
+  if (first === undefined) return null;
   return (
-    <li>
-      <span class={of.holds ? 'good' : 'bad'}>
-        {of.element === undefined ? '' : `element ${of.element} `}
-        <span aria-hidden="true">{of.holds ? '✓' : '✗'}</span> {of.holds ? '' : 'not met:'}
-      </span>{' '}
-      {of.field === null ? (
-        of.operator
-      ) : (
-        <>
-          <code>{of.field}</code> {of.operator} {isList ? '' : <code>{shown(of.expected)}</code>}{' '}
-          <span class="dim">got {found}</span>
-        </>
-      )}
-      {of.of.length > 0 && (
-        <ul>
-          {of.of.map((member, at) => (
-            <Filter key={at} of={member} />
-          ))}
-        </ul>
-      )}
-    </li>
+    <>
+      Ignored: <Condition of={first} isBarred={first.holds} />
+      {others.length > 0 && ` (and ${count(others.length, 'more condition')})`}.
+    </>
   );
 }
 
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'null';
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
-}
+const shown = (value: unknown): string => cut(JSON.stringify(value) ?? 'null');
+const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
 /** The targets and the prompt of the event; unresolved placeholders are highlighted. */
 export function Prompt({ of }: { of: Explanation }) {

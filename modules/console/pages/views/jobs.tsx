@@ -6,14 +6,15 @@ import { call } from '../api.ts';
 import { Act, Ask, Open, Operator, Pause } from '../parts/act.tsx';
 import type { Loaded } from '../parts/data.ts';
 import { useData } from '../parts/data.ts';
-import { actionText, instant, inZone } from '../parts/format.ts';
+import { actionText, duration, instant, inZone, people, scheduleText } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
 import { notify } from '../parts/notify.tsx';
 import { Session } from '../parts/role.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import type { FieldProps, FormProps, Options, Values } from '../parts/ui.tsx';
-import { Ago, Block, Card, Facts, Field, Form, Head, Note, Show, State, Whole } from '../parts/ui.tsx';
+import type { Column, FieldProps, FormProps, Options, Values } from '../parts/ui.tsx';
+import { Ago, Block, Card, Facts, Field, Form, Head, Note, Show, State, Table, Whole } from '../parts/ui.tsx';
+import { STATE } from './deliveries.tsx';
 
 type Job = Output<'listJobs'>['items'][number];
 type Details = Output<'getJob'>;
@@ -29,7 +30,7 @@ export const Jobs = ({ place }: ViewProps) => (
     columns={({ reload }) => [
       ['Job', ({ id, name }) => <Whole path={['jobs', id]}>{name}</Whole>],
       ['State', ({ state }) => <State of={state} />],
-      ['Schedule', ({ schedule_human, timezone }) => `${schedule_human} (${timezone})`, 'clip'],
+      ['Schedule', ({ schedule_human, timezone }) => `${scheduleText(schedule_human)} (${timezone})`, 'clip'],
       ['Next run', ({ next_runs: [next], timezone }) => (next === undefined ? 'never' : inZone(next, timezone)), 'end'],
       ['Last run', ({ runs: [last] }) => (last === undefined ? 'none yet' : <Run of={last} />)],
       ['', (job) => <Actions of={job} changed={reload} />, 'end'],
@@ -103,34 +104,56 @@ const lines = (of: readonly ComponentChildren[]) => of.map((each, at) => <div ke
 
 type Scheduled = Pick<Job, 'schedule' | 'schedule_human' | 'timezone' | 'next_runs' | 'deliver'>;
 
+/** A target with where it goes, as in the field where it is chosen. */
+const targetText = (name: string, fields: readonly FieldProps[]): string =>
+  fields.flatMap(({ options = [] }) => options).find(([each]) => each === name)?.[1] ?? name;
+
 /** When a job runs, and where its answers go. */
-const scheduleOf = ({ schedule_human, schedule, timezone, next_runs, deliver }: Scheduled) =>
+const scheduleOf = (
+  { schedule_human, schedule, timezone, next_runs, deliver }: Scheduled,
+  fields: readonly FieldProps[],
+) =>
   [
-    ['Schedule', `${schedule_human} (${schedule}) in ${timezone}`],
+    ['Schedule', `${scheduleText(schedule_human)} (${schedule})`],
     ['Next runs', next_runs.length === 0 ? 'never' : lines(next_runs.slice(0, 3).map((at) => inZone(at, timezone)))],
-    ['Targets', deliver.join(', ')],
+    ['Time zone', timezone],
+    ['Targets', deliver.map((name) => targetText(name, fields)).join(', ')],
   ] as const;
 
-const One = ({ of, canEdit }: { of: Details; canEdit: boolean }) => (
-  <Card>
-    {of.description !== null && <p>{of.description}</p>}
-    <Facts
-      of={[
-        ['Paused until', instant(of.paused_until)],
-        ['Last action', actionText(of.last_action)],
-        ['Changed by', of.changed_by],
-        ...scheduleOf(of),
-        ['Profile', of.profile !== 'default' && of.profile],
-        ['Fired by', of.routes.join(', ')],
-        ['Configured in', of.place],
-        ['Prompt', !canEdit && <Block label="Prompt">{of.prompt}</Block>],
-        ['Last runs', of.runs.length > 0 && lines(of.runs.map((each) => <Run of={each} />))],
-        ['All runs', <a href={to(['deliveries'], { job: of.id })}>Deliveries of this job</a>],
-        ['ID', <span class="mono">{of.id}</span>],
-      ]}
-    />
-  </Card>
-);
+function One({ of, canEdit }: { of: Details; canEdit: boolean }) {
+  const targets = { label: '', options: useTargets(of.profile, of.deliver.join(', ')) };
+  const { items: runs = [] } = useData('listDeliveries', { job: of.id, limit: 5 }).data ?? {};
+  return (
+    <div class="grid">
+      <Card>
+        {of.description !== null && <p>{of.description}</p>}
+        <Facts
+          of={[
+            ['Paused until', instant(of.paused_until)],
+            ['Last action', actionText(of.last_action)],
+            ['Changed by', people(of.changed_by ?? '')],
+            ...scheduleOf(of, [targets]),
+            ['Profile', of.profile !== 'default' && of.profile],
+            ['Fired by', of.routes.join(', ')],
+            ['Configured in', of.place],
+            ['Prompt', !canEdit && <Block label="Prompt">{of.prompt}</Block>],
+            ['ID', <span class="mono">{of.id}</span>],
+          ]}
+        />
+      </Card>
+      <Card title="Last runs" aside={<a href={to(['deliveries'], { job: of.id })}>All deliveries of this job</a>}>
+        <Table label="Last runs" items={runs} empty="No runs yet." keyOf={({ id }) => id} columns={RUNS} />
+      </Card>
+    </div>
+  );
+}
+
+const RUNS: readonly Column<Output<'listDeliveries'>['items'][number]>[] = [
+  ['Run', ({ id, accepted_at }) => <Whole path={['deliveries', id]}>{instant(accepted_at)}</Whole>],
+  STATE,
+  ['Reason', ({ reason }) => reason, 'clip'],
+  ['Duration', ({ duration_ms: ms }) => ms !== null && duration(ms), 'end'],
+];
 
 /** The targets of a profile to choose from. @param chosen added if it is not one of them */
 export function useTargets(profile: string, chosen: string): Options {
@@ -156,7 +179,7 @@ export const JobForm = ({ fields, preview, button, children, ...form }: JobFormP
         <Operator>
           <h3>The job you get</h3>
           <Show of={preview}>
-            {(saved) => <Facts of={[...scheduleOf(saved), ['Warnings', saved.warnings.join('; ')]]} />}
+            {(saved) => <Facts of={[...scheduleOf(saved, fields), ['Warnings', saved.warnings.join('; ')]]} />}
           </Show>
           <div class="bar">
             <button type="submit" class="primary">
@@ -183,23 +206,27 @@ function Edit({ of }: { of: Details }) {
     { name: 'prompt', label: 'Prompt', type: 'textarea', required: true },
   ];
   const fields = named.map((field) => ({ ...field, value: before[field.name ?? ''] ?? '' }));
-  const labels = Object.fromEntries(fields.map(({ name: field, label }) => [field, label]));
   const [typed, setTyped] = useState(before);
-  const changes = Object.entries(typed).filter(([field, value]) => value !== before[field]);
-  const change = Object.fromEntries(changes);
+  const change = Object.fromEntries(Object.entries(typed).filter(([field, value]) => value !== before[field]));
+  const changes = fields.filter(({ name: field = '' }) => field in change);
   const preview = useData('editJob', { id, ...change, dry_run: true }, false);
   const send = async (): Promise<void> => {
     const saved = await call('editJob', { id, ...change, dry_run: false });
     location.hash = to(['jobs']);
     notify([`Job ${saved.name} changed.`, ...saved.warnings].join(' '), 'good');
   };
-  const textOf = (field: string, value: string): string =>
-    field === 'prompt' ? 'changed' : `${before[field] || '(none)'} → ${value || '(none)'}`;
+  const wordsOf = (values: Values, words: string): Values => {
+    return { ...values, schedule: scheduleText(words), deliver: targetText(values.deliver ?? '', fields) };
+  };
+  const old = wordsOf(before, of.schedule_human);
+  const now = wordsOf(change, preview.data?.schedule_human ?? change.schedule ?? '');
+  const changeOf = ({ name: field = '', label }: FieldProps) =>
+    [label, field === 'prompt' ? 'changed' : `${old[field] || '(none)'} → ${now[field] || '(none)'}`] as const;
   return (
     <Card title="Change this job">
       <JobForm fields={fields} send={send} changed={setTyped} preview={preview} button="Save changes">
         <h3>{changes.length === 0 ? 'No changes yet' : 'What changes'}</h3>
-        <Facts of={changes.map(([field, value]) => [labels[field] ?? field, textOf(field, value)] as const)} />
+        <Facts of={changes.map(changeOf)} />
       </JobForm>
     </Card>
   );

@@ -1,12 +1,13 @@
 /** The timeline of an event: received, verified, filtered, accepted, waiting, run, outputs, deliveries, done. */
 import type { ComponentChildren } from 'preact';
 import type { Output } from '../api.ts';
-import { bytes, duration, instant } from '../parts/format.ts';
+import { bytes, duration, instant, people, upper } from '../parts/format.ts';
 import type { IconName, Kind } from '../parts/icons.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { to, webAddress } from '../parts/router.ts';
 import { Card, External, Jump, lookOf } from '../parts/ui.tsx';
 import { WAITS_FOR } from './deliveries.tsx';
+import { decisionOf, whyIgnored } from './explanation.tsx';
 
 export type CapturedRequest = Output<'getRequest'>;
 export type Stored = Output<'getDelivery'>;
@@ -18,10 +19,10 @@ type Step = readonly [at: number, look: Look, text: ComponentChildren, about?: C
 
 const step = (...of: Step): Step => of;
 
-type Props = { request: CapturedRequest | null; delivery: Stored | null; explained: Explanation | null };
+export type Both = { request: CapturedRequest | null; delivery: Stored | null; explained: Explanation | null };
 
 /** Each step with the time since the first one, because many happen in the same second. */
-export function Timeline({ request, delivery, explained }: Props) {
+export function Timeline({ request, delivery, explained }: Both) {
   const steps = [
     ...(request === null ? [] : requestSteps(request, explained, delivery !== null)),
     ...(delivery === null ? [] : deliverySteps(delivery, request)),
@@ -57,7 +58,7 @@ function requestSteps(request: CapturedRequest, explained: Explanation | null, i
   const { at, method, path, body_bytes, verified, scheme, outcome, reason, status } = request;
   const size = body_bytes === null ? '' : `, ${bytes(body_bytes)}`;
   const isSigned = scheme !== 'none' && scheme !== null;
-  const why = (reason === null ? outcome : `${outcome}: ${reason}`).replaceAll('_', ' ');
+  const why = whyIgnored(explained, request) ?? decisionOf(request);
   const filter = explained?.stages.find(({ stage }) => stage === 'filter')?.result;
   const checked = <Jump to="checks">{isSigned ? 'Signature verified' : 'Signature not checked'}</Jump>;
   return [
@@ -72,6 +73,7 @@ function requestSteps(request: CapturedRequest, explained: Explanation | null, i
 
 function deliverySteps(delivery: Stored, request: CapturedRequest | null): readonly Step[] {
   const { timeline, accepted_at, outputs, waits_for, waits_since, state, route } = delivery;
+  const began = timeline.findLast(({ what }) => what === 'run started')?.at ?? accepted_at;
   const firstRun = timeline.find(({ what }) => what === 'run started')?.at ?? accepted_at;
   const steps = timeline.flatMap((moment): readonly Step[] => {
     const { at, what } = moment;
@@ -82,16 +84,15 @@ function deliverySteps(delivery: Stored, request: CapturedRequest | null): reado
     const names = outputs.map(({ name, target }) => `${name} to ${target}`).join(', ');
     return [own, step(at, ['calm', 'check'], <Jump to="outputs">Outputs</Jump>, names)];
   });
-  if (waits_for === null)
-    return state === 'running'
-      ? [...steps, step(firstRun, ['warn', 'loader'], <Jump to="prompt">Running</Jump>)]
-      : steps;
+  if (waits_for === null && state !== 'running') return steps;
+  const running = <Jump to="prompt">{`Running for ${duration(Date.now() - began)}`}</Jump>;
+  if (waits_for === null) return [...steps, step(Date.now(), ['warn', 'loader'], running)];
   const own = waits_for === 'pause' ? ['routes', route ?? ''] : [waits_for === 'approval' ? 'approvals' : 'sessions'];
   const text = `Waiting for ${WAITS_FOR[waits_for]}`;
-  return [...steps, step(waits_since ?? accepted_at, ['warn', 'clock'], <a href={to(own)}>{text}</a>)];
+  const since = waits_since ?? accepted_at;
+  const lasts = `${duration(Date.now() - since)} so far`;
+  return [...steps, step(since, ['warn', 'clock'], <a href={to(own)}>{text}</a>, lasts)];
 }
-
-const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** `287 ms, exit code 0, 1200 tokens in, 80 out`. */
 export const runText = ({ attempts, duration_ms, exit_code, signal, usage }: Stored['run']): string =>
@@ -108,7 +109,7 @@ export const runText = ({ attempts, duration_ms, exit_code, signal, usage }: Sto
 function momentStep(moment: Stored['timeline'][number], delivery: Stored, request: CapturedRequest | null): Step {
   const { at, what, target, outcome, reason, next_at } = moment;
   const { run, outputs, state, id } = delivery;
-  const text = upper(what);
+  const text = upper(people(what));
   if (/^(accepted|replayed)/.test(what)) {
     const response = request === null ? '' : `responded ${request.status}`;
     return step(at, ['good', 'check'], <a href={to(['deliveries', id])}>{text}</a>, response);
@@ -119,7 +120,9 @@ function momentStep(moment: Stored['timeline'][number], delivery: Stored, reques
   const [kind, icon] = lookOf(what.split(' ', 1)[0] === 'approved' ? 'approved' : (outcome ?? what));
   const then = what.startsWith('approved') ? 'takes effect' : 'next attempt';
   const why = [reason, next_at !== null && `${then} ${instant(next_at, 'second')}`].filter(Boolean).join('; ');
-  if (target === null) return step(at, [kind, icon], what === state ? text : <Jump to={place}>{text}</Jump>, why);
+  // A step that failed says why, and so does the summary.
+  if (target === null && what === state) return step(at, [kind, icon], text);
+  if (target === null) return step(at, [kind, icon], <Jump to={place}>{text}</Jump>, why);
   const isSent = what === 'delivered';
   const output = outputs.find(({ name, target: receiver }) => target === `${receiver} (${name})`);
   const { message_id: posted = null } = output ?? {};
