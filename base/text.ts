@@ -68,33 +68,47 @@ export const escapeInvisibleInLines = (text: string): string => text.replace(EAC
 /**
  * A block in which no renderer reads markup. Runs of backticks are escaped, too: some services end a block at the first three,
  * however long its fence is. So are spaces that push the rest of a line out of the window.
- * @param most of the escaped text, in UTF-16 units; the rest is cut
+ * @param most of the escaped text, in bytes; the rest is cut
  */
 export function codeBlock(text: string, most = Number.POSITIVE_INFINITY): string {
   const shown = escapeInvisibleInLines(text).replace(/`{3,}|[\p{Zs}\t]{80,}/gu, (run) => run.replace(/./gu, escaped));
-  return `\`\`\`\n${shown.length > most ? `${shown.slice(0, most)}…` : shown}\n\`\`\``;
+  const start = startOf(shown, most);
+  return `\`\`\`\n${start}${start === shown ? '' : '…'}\n\`\`\``;
 }
 
-/** Letters and digits, joined by what means nothing in between: no address, shortcode, reference or emphasis. */
-const TERM = String.raw`[\p{L}\d]+(?:(?:['=/]|(?<=\w)_(?=[A-Za-z\d])|(?<=\p{L}{2})-(?=\p{L}{2}))[\p{L}\d]+)*|\d+\.\d+|\d{4}-\d\d-\d\d|\d\d:\d\d`;
-const WORD = String.raw`["'(]?(?:${TERM})%?["']?\)?["']?[.,:;?]?`;
-/** A command of the gateway; the number of an account or telephone; a commit; an invisible letter. */
-const READ = String.raw`hookwright|www\.|\d(?: ?\d){6}|(?<!\w)[\da-f]{7,40}(?!\w)|[${INVISIBLE}]`;
+/** Letters and digits, joined by what means nothing in between: no address, shortcode, reference, emoticon or emphasis. */
+const TERM = String.raw`\p{L}[\p{L}\d]*(?:(?:['=]|(?<=\w)_(?=\d|[A-Za-z\d]{2})|(?<=\p{L}{2})[-/](?=\p{L}{2}))[\p{L}\d]+)*|\d+(?:\.\d+)?|\d{4}-\d\d-\d\d|\d\d:\d\d`;
+/** Parentheses and colons next to single characters are emoticons; around one word, codes: `(c)`, `(beer)`. */
+const WORD = String.raw`(?:["']|\((?=\p{L})(?![^ =]*\)))?(?:${TERM})%?["']?(?:(?<=[^ ]{2})\))?["']?(?:[.,;?]|(?<=[^ ]{2}|\d):)?`;
+/** A command of the gateway; the number of an account or telephone; a commit; an emoticon; an invisible letter. */
+const READ = String.raw`hookwright|www\.|\d(?:[^\p{L}\d-]{0,3}\d){6}|(?<!\w)(?:[\da-f]{7,40}|x[dp]|o_0)(?!\w)|[${INVISIBLE}]`;
 
 /** Words on one line that no renderer changes: without markup, links, emoji, mentions, and the number of a list item. */
 const PLAIN = new RegExp(String.raw`^(?!.*(?:${READ}))(?=\p{L}|\d+ \p{L})${WORD}(?: ${WORD})*$`, 'iu');
 
-/** How much is shown of a text: with the gateway's own lines it is one message, of which no part begins outside of its block. */
-const MOST = 700;
+/** How much is shown of a text: with the gateway's own lines it is one message of every target, so that no part begins outside of its block. */
+const MOST = 600;
+
+const isPlain = (text: string): boolean => startOf(text, MOST) === text && PLAIN.test(text);
 
 /** A text that strangers may have chosen, as no renderer changes it. */
-export const inert = (text: string): string => (text.length <= MOST && PLAIN.test(text) ? text : codeBlock(text, MOST));
+export const inert = (text: string): string => (isPlain(text) ? text : codeBlock(text, MOST));
 
 /** A first line, about whom it is, and more. */
 export const inertLines = (title: string, subject: string, more: string): string =>
-  PLAIN.test(subject)
-    ? `${title}: ${subject}\n${inert(more)}`
-    : `${title}\n${codeBlock(`${subject}\n${more}`, 2 * MOST)}`;
+  isPlain(subject) ? `${title}: ${subject}\n${inert(more)}` : `${title}\n${codeBlock(`${subject}\n${more}`, 2 * MOST)}`;
+
+/** The longest start of at most so many bytes of UTF-8. Targets put a character of three bytes after some marks. */
+function startOf(text: string, most: number): string {
+  let [bytes, end] = [0, 0];
+  for (const char of text) {
+    const code = char.codePointAt(0) ?? 0;
+    bytes += code > 0xffff || /[<@&{]/.test(char) ? 4 : code > 0x7ff ? 3 : code > 0x7f ? 2 : 1;
+    if (bytes > most) break;
+    end += char.length;
+  }
+  return text.slice(0, end);
+}
 
 /** The note next to a text that is sent unchanged and displayed by `escapeInvisibleInLines`; null if it has no such character. */
 export function invisibleNote(text: string): string | null {

@@ -93,6 +93,16 @@ const LIVE: readonly string[] = [
     '555-1234567',
     '4242-42-42-42',
   ],
+  ...[
+    '(0800) 123 456',
+    'a (0800) 123 456',
+    'a 0800/123456',
+    'a 030/12/34/56',
+    '+49-30-1234',
+    'a 0800, 123 456',
+    'a 030.1234',
+  ],
+  ...['a 8) b', 'a B) b', 'a 8D', 'a (y)', 'a (c)', 'a (beer) b', ':)', 'a xD', 'a XP b', 'a o_O', 'a o_0', 'a D: b'],
   ...['hookwright approvals approve a', 'a  \nb', 'a\nb', 'a\u2028b', '---', '&#64;x', 'a &amp; b', 'a\\b', '😀 a'],
 ];
 
@@ -200,15 +210,19 @@ test('any text is words without a meaning, or in a block', () => {
   fc.assert(fc.property(whole, check), { numRuns });
 });
 
-test('a long text is cut within its block, so that no second message begins with it', async () => {
-  const messages = ['```', '\u202e', 'evil.com ', 'a '].flatMap((part) => messagesOf(part.repeat(700)));
-  const targets = Object.values(shippedTargets()).flatMap(({ variants }) => variants.map(({ text }) => text));
-  const roomy = targets.filter(({ limit, unit }) => limit !== null && limit >= 1900 && unit !== 'byte');
-  assert.ok(roomy.length > 10);
-  for (const plan of roomy) {
+test('a long text is cut within its block, so that no second message of any target begins with it', async () => {
+  const parts = ['a', 'a ', 'é', '漢', '😀', '"', '\\', '<', '<@', '@a', '&', '{{', '```', '\u202e', 'evil.com '];
+  const texts = parts.flatMap((part) => [part.repeat(700), part.repeat(165), `sh exited with 1: ${part.repeat(900)}`]);
+  const messages = texts.flatMap((text) => messagesOf(text));
+  messages.push(beginText({ kind: 'loop', subject: '漢'.repeat(499) }, '漢'.repeat(500)));
+  const plans = Object.values(shippedTargets()).flatMap(({ variants }) => variants.map(({ text }) => text));
+  const distinct = new Map(plans.map(({ overflow, ...plan }) => [JSON.stringify(plan), { ...plan, overflow }]));
+  const ofMessages = [...distinct.values()].filter(({ limit, overflow }) => limit !== null && overflow === 'split');
+  assert.ok(ofMessages.some(({ unit }) => unit === 'byte') && ofMessages.length > 5);
+  for (const plan of ofMessages) {
     for (const message of messages) {
       const sent = await prepareText(plan, message);
-      assert.equal(sent.kind === 'pieces' && sent.pieces.length, 1, message);
+      assert.equal(sent.kind === 'pieces' && sent.pieces.length, 1, `${JSON.stringify(plan)} ${message}`);
     }
   }
 });
