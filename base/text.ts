@@ -68,12 +68,26 @@ export const escapeInvisibleInLines = (text: string): string => text.replace(EAC
 /**
  * A block in which no renderer reads markup. Runs of backticks are escaped, too: some services end a block at the first three,
  * however long its fence is. So are spaces that push the rest of a line out of the window.
- * @param most of the escaped text, in bytes; the rest is cut
+ * @param most size of the shown text; the rest is cut
  */
 export function codeBlock(text: string, most = Number.POSITIVE_INFINITY): string {
   const shown = escapeInvisibleInLines(text).replace(/`{3,}|[\p{Zs}\t]{80,}/gu, (run) => run.replace(/./gu, escaped));
-  const start = startOf(shown, most);
-  return `\`\`\`\n${start}${start === shown ? '' : '…'}\n\`\`\``;
+  const kept = startOf(shown, most);
+  return `\`\`\`\n${kept === shown ? shown : `${kept}…`}\n\`\`\``;
+}
+
+/** Largest size of a character: UTF-8 bytes, and what targets add to punctuation, such as `&amp;` for `&`. */
+const sizeOf = (char: string): number =>
+  /[\w\s]/.test(char) ? 1 : /\p{ASCII}/u.test(char) ? 5 : char < '\u0800' ? 2 : 4;
+
+function startOf(text: string, most: number): string {
+  let [size, end] = [0, 0];
+  for (const char of text) {
+    size += sizeOf(char);
+    if (size > most) return text.slice(0, end);
+    end += char.length;
+  }
+  return text;
 }
 
 /** Letters and digits, joined by what means nothing in between: no address, shortcode, reference, emoticon or emphasis. */
@@ -86,8 +100,8 @@ const READ = String.raw`hookwright|www\.|\d(?:[^\p{L}\d-]{0,3}\d){6}|(?<!\w)(?:[
 /** Words on one line that no renderer changes: without markup, links, emoji, mentions, and the number of a list item. */
 const PLAIN = new RegExp(String.raw`^(?!.*(?:${READ}))(?=\p{L}|\d+ \p{L})${WORD}(?: ${WORD})*$`, 'iu');
 
-/** How much is shown of a text: with the gateway's own lines it is one message of every target, so that no part begins outside of its block. */
-const MOST = 600;
+/** Size of what is shown of a text: with the gateway's own lines it is one message of any target, of which no part begins outside of its block. */
+const MOST = 640;
 
 const isPlain = (text: string): boolean => startOf(text, MOST) === text && PLAIN.test(text);
 
@@ -97,18 +111,6 @@ export const inert = (text: string): string => (isPlain(text) ? text : codeBlock
 /** A first line, about whom it is, and more. */
 export const inertLines = (title: string, subject: string, more: string): string =>
   isPlain(subject) ? `${title}: ${subject}\n${inert(more)}` : `${title}\n${codeBlock(`${subject}\n${more}`, 2 * MOST)}`;
-
-/** The longest start of at most so many bytes of UTF-8. Targets put a character of three bytes after some marks. */
-function startOf(text: string, most: number): string {
-  let [bytes, end] = [0, 0];
-  for (const char of text) {
-    const code = char.codePointAt(0) ?? 0;
-    bytes += code > 0xffff || /[<@&{]/.test(char) ? 4 : code > 0x7ff ? 3 : code > 0x7f ? 2 : 1;
-    if (bytes > most) break;
-    end += char.length;
-  }
-  return text.slice(0, end);
-}
 
 /** The note next to a text that is sent unchanged and displayed by `escapeInvisibleInLines`; null if it has no such character. */
 export function invisibleNote(text: string): string | null {
