@@ -132,7 +132,7 @@ export function changePause(unit: WorkUnit, m: PauseRoute): null {
   const { since = now } = (until === null ? held : null) ?? {};
   const body = paused ? JSON.stringify({ since, until, ...(by === undefined ? {} : { by }) } satisfies Pause) : null;
   unit.putGuardRow({ ...pauseOfRoute(profile, route), body }, paused ? until : null);
-  // Whoever resumes what is not paused has done nothing.
+  // Resuming a route that is not paused changes nothing.
   return paused || held !== null ? noteAction(unit, laneKey(profile, route), m) : null;
 }
 
