@@ -49,7 +49,7 @@ test('a route is paused for a time and resumed, as lists, doctor and explain sho
   await run('route', 'resume', 'ping', '--by', 'bo');
   const ping = (await routes()).find(({ name }: { name: string }) => name === 'ping');
   assert.deepEqual(ping.last_action, { did: 'resumed', at: clock.now(), by: 'cli:bo' });
-  // Nobody resumes what is not paused, or not any more.
+  // What is not paused, or not any more, is not resumed.
   await run('route', 'resume', 'ping', '--by', 'cy');
   await run('route', 'pause', 'alerts', '--for', '1h', '--by', 'ann');
   clock.advance(3_600_001);
