@@ -90,15 +90,12 @@ function startOf(text: string, most: number): string {
   return text;
 }
 
-/** Letters and digits, joined by what means nothing in between: no address, shortcode, reference or emphasis. */
-const TERM = String.raw`[\p{L}\d]+(?:(?:['=/]|(?<=\w)_(?=[A-Za-z\d])|(?<=\p{L}{2})-(?=\p{L}{2}))[\p{L}\d]+)*|\d+\.\d+|\d{4}-\d\d-\d\d|\d\d:\d\d`;
-const WORD = String.raw`["'(]?(?:${TERM})%?["']?\)?["']?[.,:;?]?`;
-/** The number of an account or telephone, but not a date. */
-const NUMBER = String.raw`(?<![\d-])(?!\d{4}-\d\d-\d\d(?!\d))\d(?:[ ()/.-]{0,3}\d){6}`;
-/** `8)`, `(y)`, `(tm)`, `8D`. */
-const EMOTICON = String.raw`(?<!\S)\(?[^\s()]{1,2}\)|(?<!\S)[8x][dp](?![\p{L}\d])`;
-/** Also a command of the gateway, a commit, an invisible letter. */
-const READ = String.raw`hookwright|www\.|${NUMBER}|${EMOTICON}|(?<!\w)[\da-f]{7,40}(?!\w)|[${INVISIBLE}]`;
+/** Letters and digits, joined by what means nothing in between: no address, shortcode, reference, emoticon or emphasis. */
+const TERM = String.raw`\p{L}[\p{L}\d]*(?:(?:['=]|(?<=\w)_(?=\d|[A-Za-z\d]{2})|(?<=\p{L}{2})[-/](?=\p{L}{2}))[\p{L}\d]+)*|\d+(?:\.\d+)?|\d{4}-\d\d-\d\d|\d\d:\d\d`;
+/** Parentheses and colons next to single characters are emoticons; around one word, codes: `(c)`, `(beer)`. */
+const WORD = String.raw`(?:["']|\((?=\p{L})(?![^ =]*\)))?(?:${TERM})%?["']?(?:(?<=[^ ]{2})\))?["']?(?:[.,;?]|(?<=[^ ]{2}|\d):)?`;
+/** A command of the gateway; the number of an account or telephone; a commit; an emoticon; an invisible letter. */
+const READ = String.raw`hookwright|www\.|\d(?:[^\p{L}\d-]{0,3}\d){6}|(?<!\w)(?:[\da-f]{7,40}|x[dp]|o_0)(?!\w)|[${INVISIBLE}]`;
 
 /** Words on one line that no renderer changes: without markup, links, emoji, mentions, and the number of a list item. */
 const PLAIN = new RegExp(String.raw`^(?!.*(?:${READ}))(?=\p{L}|\d+ \p{L})${WORD}(?: ${WORD})*$`, 'iu');

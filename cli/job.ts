@@ -6,6 +6,7 @@ import { createPaint } from '../base/paint.ts';
 import { destinationInTable } from '../runtime/deliver/http/link-variant.ts';
 import type { Job } from '../runtime/dispatch/scheduler/job.ts';
 import type { JobTick } from '../runtime/store/records.ts';
+import { isJobPaused, NO_STATE } from '../runtime/store/records.ts';
 import { amountsText } from '../runtime/store/usage.ts';
 import type { JobReport } from '../schemas/built/operations/types.ts';
 import type { CliContext } from './base/context.ts';
@@ -276,9 +277,14 @@ export async function pauseJob(
   paused: boolean,
   context: CliContext,
 ): Promise<void> {
-  const { id, name } = (await openJob(context, reference)).job;
+  const { id, name, paused: configured } = (await openJob(context, reference)).job;
   const now = context.clock.now();
   const until = pausedUntil(reference.for, now);
-  await makeStore(context, (store) => store.write({ kind: 'pause_job', job: id, paused, until, now }));
-  printLine(context, `job ${name} (${id}) ${describePause(paused, until)}`);
+  const isChange = await makeStore(context, async (store) => {
+    const { states } = await store.read({ kind: 'jobs' });
+    if (!paused && !isJobPaused(states[id] ?? NO_STATE, configured, now)) return false;
+    await store.write({ kind: 'pause_job', job: id, paused, until, now });
+    return true;
+  });
+  printLine(context, `job ${name} (${id}) ${isChange ? describePause(paused, until) : 'was not paused'}`);
 }

@@ -361,7 +361,11 @@ export async function pauseRoute(given: PausedRouteName, paused: boolean, contex
     : findRoute(context, given.route, await openTable(context, given.config)).plan;
   const until = pausedUntil(given.for, now);
   await makeStore(context, (store) => store.write({ kind: 'pause_route', profile, route, paused, until, now }));
-  printLine(context, `route ${visible(route)} ${describePause(paused, until)}`);
+  const wasPaused = all.some((one) => one.route === route && one.profile === profile);
+  printLine(
+    context,
+    `route ${visible(route)} ${paused || wasPaused ? describePause(paused, until) : 'was not paused'}`,
+  );
 }
 
 const PAUSES = { kind: 'guard_rows', of: 'pause' } as const;

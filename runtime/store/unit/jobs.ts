@@ -128,10 +128,12 @@ export function nameJob(
 /** Pauses or resumes a route. A pause that is already in effect keeps its start, unless it gets an end: `recover` keeps its duration. */
 export function changePause(unit: WorkUnit, m: PauseRoute): null {
   const { profile, route, paused, until, by, now } = m;
-  const { since = now } = (until === null ? pauseOf(unit, { profile, route }, now) : null) ?? {};
+  const held = pauseOf(unit, { profile, route }, now);
+  const { since = now } = (until === null ? held : null) ?? {};
   const body = paused ? JSON.stringify({ since, until, ...(by === undefined ? {} : { by }) } satisfies Pause) : null;
   unit.putGuardRow({ ...pauseOfRoute(profile, route), body }, paused ? until : null);
-  return noteAction(unit, laneKey(profile, route), m);
+  // Resuming a route that is not paused changes nothing.
+  return paused || held !== null ? noteAction(unit, laneKey(profile, route), m) : null;
 }
 
 /** Notes who has paused or resumed a route or job. */

@@ -118,6 +118,7 @@ test('a job of the config can be paused and resumed, but is only changed in the 
   const { run, fine, list } = openHome(t, CONFIG);
   await fine('job', 'pause', 'report', '--by', 'ann');
   await fine('job', 'resume', 'sleeping', '--by', 'bo');
+  assert.doesNotMatch(await fine('job', 'resume', 'sleeping', '--by', 'cy'), /resumed/);
   assert.match(await fine('job', 'show', 'report'), /paused by cli:ann at/);
   assert.match(await fine('job', 'show', 'sleeping'), /resumed by cli:bo at/);
   assert.deepEqual(

@@ -49,6 +49,13 @@ test('a route is paused for a time and resumed, as lists, doctor and explain sho
   await run('route', 'resume', 'ping', '--by', 'bo');
   const ping = (await routes()).find(({ name }: { name: string }) => name === 'ping');
   assert.deepEqual(ping.last_action, { did: 'resumed', at: clock.now(), by: 'cli:bo' });
+  // What is not paused, or not any more, is not resumed.
+  await run('route', 'resume', 'ping', '--by', 'cy');
+  await run('route', 'pause', 'alerts', '--for', '1h', '--by', 'ann');
+  clock.advance(3_600_001);
+  assert.doesNotMatch((await run('route', 'resume', 'alerts', '--by', 'cy')).stdout, /resumed/);
+  const actions = (await routes()).map(({ last_action }: { last_action: { by: string } | null }) => last_action?.by);
+  assert.ok(actions.includes('cli:ann') && actions.includes('cli:bo') && !actions.includes('cli:cy'));
   // A removed route with held events can be resumed, too.
   await run('route', 'pause', 'alerts');
   writeFileSync(join(home, 'config.yaml'), CONFIG.replace('alerts:', 'news:'), { mode: 0o600 });

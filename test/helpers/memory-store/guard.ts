@@ -36,11 +36,13 @@ function put(tables: MemoryTables, { row, expect, body, expires_at, dispatch, he
 
 function pause(tables: MemoryTables, { profile, route, paused, until, by, now }: PauseRoute): null {
   const key = JSON.stringify([profile, route]);
-  const since = (until === null ? pauseFor(tables, { profile, route }, now)?.since : null) ?? now;
+  const held = pauseFor(tables, { profile, route }, now);
+  const since = (until === null ? held?.since : null) ?? now;
   const body = JSON.stringify({ since, until, by });
   if (paused) tables.guard.set(nameOf('pause', key), { kind: 'pause', key, body, expires_at: until });
   else tables.guard.delete(nameOf('pause', key));
-  noteAction(tables, key, { did: paused ? 'paused' : 'resumed', ...(by && { by }), at: now });
+  if (paused || held !== null)
+    noteAction(tables, key, { did: paused ? 'paused' : 'resumed', ...(by && { by }), at: now });
   return null;
 }
 

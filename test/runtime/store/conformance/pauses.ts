@@ -61,6 +61,8 @@ export function pauses(open: StoreOpener): void {
     await pause(opened.store, { by: 'cli:root' });
     await pause(opened.store, { route: 'other', now: 550 });
     await pause(opened.store, { paused: false, by: 'console:ann', now: 600 });
+    // It is not paused any more.
+    await pause(opened.store, { paused: false, by: 'cli:bo', now: 650 });
     await opened.crash();
     const actions = await readRouteActions(opened.store, 700);
     assert.deepEqual(actions('default', 'alerts'), {
