@@ -84,14 +84,15 @@ function Menu({ titles, current }: MenuProps) {
     approvals: data?.states?.waiting ?? 0,
   };
   const list = useRef<HTMLUListElement>(null);
+  const name = useName();
   useEffect(
     () => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }),
-    [current],
+    [current, name],
   );
   return (
     <nav aria-label="Views">
       <strong>
-        <Icon of="logo" /> <span class="clip">{useName()}</span>
+        <Icon of="logo" /> <span class="clip">{name}</span>
       </strong>
       <ul ref={list}>
         {titles.map(([each, path]) => (

@@ -7,7 +7,7 @@ import { call } from '../api.ts';
 import { Copy, Open, Pause } from './act.tsx';
 import type { Loaded } from './data.ts';
 import { useData } from './data.ts';
-import { count, instant, parentOf } from './format.ts';
+import { count, instant, parentOf, people } from './format.ts';
 import type { IconName, Kind } from './icons.tsx';
 import { favicon } from './icons.tsx';
 import { ReplayDead } from './replay.tsx';
@@ -51,7 +51,7 @@ function deadNeed({ last_error }: State, one: State['dead'][number], changed: ()
 }
 
 function pausedNeed({ route: name, profile, by, until }: State['paused'][number], changed: () => void): Need {
-  const text = `is paused${by ? ` by ${by}` : ''}${until === null ? '' : ` until ${instant(until)}`}`;
+  const text = `is paused${by ? ` by ${people(by)}` : ''}${until === null ? '' : ` until ${instant(until)}`}`;
   const action = <Pause name={name} changed={changed} resume={() => call('resumeRoute', { name, profile })} />;
   return need('warn', 'clock', [name, to(['routes', name])], text, action);
 }

@@ -17,7 +17,7 @@ const GROUPS = [
   ['Request', 'method open origin rate_check probe size credential body handshake'],
   ['Signature', 'signature challenge rate_consume parse'],
   ['Event', 'identify event filter age loop duplicate script'],
-  ['Run', 'render dispatch'],
+  ['Prompt and queue', 'render dispatch'],
 ] as const;
 
 /** `passed`, `stopped`, or that no stage was reached. */

@@ -50,7 +50,8 @@ function Health() {
   const uptime = duration(now - started_at)
     .split(' ', 2)
     .join(' ');
-  const served = `${state === 'serving' ? 'Serving' : 'Stopping'} ${count(table.routes, 'route')}`;
+  const held = data.paused.length === 0 ? '' : ` (${data.paused.length} paused)`;
+  const served = `${state === 'serving' ? 'Serving' : 'Stopping'} ${count(table.routes, 'route')}${held}`;
   return (
     <Badge kind={isWell ? 'good' : 'warn'} icon={isWell ? 'check' : 'alert'}>
       {served}, {problems}, up {uptime}
@@ -148,7 +149,7 @@ function Charts({ items, ...frame }: Figures) {
   const pending = [...ended, { slot: last, pending: now }];
   const title = `Requests per ${duration(frame.slot_ms)}`;
   const speed = 'Response time (p95: 95 % are faster)';
-  const backlog = `Pending runs and deliveries, not running or held: ${now} now`;
+  const backlog = `Queued runs and deliveries: ${now} now`;
   return (
     <>
       <Chart title={title} {...frame} items={events} lines={OUTCOMES} />
