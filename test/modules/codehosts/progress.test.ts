@@ -94,7 +94,7 @@ const marksAt = (github: FakeGitHub, object = PULL): readonly string[] =>
 const shows = (github: FakeGitHub, mark: string, object = PULL) =>
   until(async () => marksAt(github, object).join() === mark);
 
-describe('a reaction', () => {
+describe('a reaction', { concurrency: 4 }, () => {
   test('follows the run; the new one is set before the old one is removed, and others stay', async (t) => {
     const { github, service, runs } = await setUp(t, 'progress: reaction');
     github.reactions.set(PULL, [
