@@ -84,9 +84,8 @@ export const contentOf = <Field>({
  * active alert. `runs`: the latest runs of a session or coalesce key. `exchange`: the latest events of a key that
  * another installation has caused. `budget`: the amounts spent. `pause`: a paused route, which
  * only `pause_route` changes. `action`: who has last paused or resumed a route or job, and when. `session`: the start of a
- * session's history. `logout`: a console login that was
- * ended early. `progress`: an object whose mark does not show the final state of its newest event yet. `asked`: a message with
- * buttons that does not show the answer yet.
+ * session's history. `logout`: a console login that was ended early. `progress`: an object whose mark does not show the final
+ * state of its newest event yet. `asked`: a message with buttons that does not show the answer yet.
  */
 const OF_EVENTS = ['runs', 'exchange', 'budget', 'pause', 'action', 'session', 'progress', 'asked'] as const;
 export const GUARD_KINDS = ['installation', 'alert', 'logout', ...OF_EVENTS] as const;

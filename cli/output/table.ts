@@ -199,11 +199,11 @@ export function formatInstant(ms: number, timezone: string): string {
 export const pausedUntil = (ms: number | undefined, now: number): number | null =>
   ms === undefined ? null : Math.round(now + ms);
 
-/** `paused until …`, `paused`, `resumed`. */
 /** `resumed by cli:ann at 2026-07-01 12:00:00 UTC`. */
 export const describeAction = ({ did, by, at }: LastAction): string =>
   `${did}${by === undefined ? '' : ` by ${visible(by)}`} at ${utcTime(at)}`;
 
+/** `paused until …`, `paused`, `resumed`. */
 export function describePause(paused: boolean, until: number | null, by?: string): string {
   if (!paused) return 'resumed';
   const what = by === undefined ? 'paused' : `paused by ${visible(by)}`;

@@ -1,3 +1,9 @@
+/**
+ * The driver of HTTP targets of code hosts: targets that search for earlier posts, know the account that posts, or have an app
+ * token for each address (app-tokens.ts).
+ *
+ * A target with `find` searches for earlier posts when a repeat might post twice, and for `mode: upsert`.
+ */
 import { RE2JS } from 're2js';
 import type { BoundTarget, CreateDriver, DeliveryRequest } from '../../../runtime/deliver/deliverer.ts';
 import type { DeliveryResult } from '../../../runtime/deliver/http/classify-response.ts';

@@ -52,7 +52,7 @@ const REGISTER_MS = 60_000;
 /** Longest text that all services show to one person. */
 const MOST_SHOWN = 199;
 
-/** Services sign times that are at most five minutes old. */
+/** How many presses that came too late are remembered. Services sign a time, so older requests are not accepted again. */
 const MOST_LATE = 10_000;
 
 /** The body of a row. Its key has the id of the message's dispatch and the index of the delivery. */

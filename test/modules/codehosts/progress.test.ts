@@ -383,7 +383,7 @@ platforms:
 });
 
 let slackEvents = 0;
-/** Sends an event as Slack does; returns the gateway's record of it. */
+/** Sends an event as Slack does. */
 async function sendSlack(service: Pick<OperatedService, 'handle'>, clock: FastClock, event: Record<string, unknown>) {
   const body = JSON.stringify({ event_id: `e${++slackEvents}`, event });
   const time = Math.floor(clock.now() / 1000);
