@@ -44,8 +44,18 @@ export function Chart({ title, items, lines, unit = whole, tens = false, from, t
     const drawing = import('uplot').then(({ default: Plot }) => {
       const { current: target } = place;
       if (target === null) return null;
-      const options = optionsOf(Plot, target, lines, unit, [to - from > 2 * DAY_MS, tens]);
-      return keepDrawn(new Plot(options, data as uPlot.AlignedData, target), target);
+      const tzDate = (seconds: number): Date => Plot.tzDate(new Date(seconds * 1000), 'Etc/UTC');
+      const options = { ...optionsOf(target, lines, unit, [to - from > 2 * DAY_MS, tens]), tzDate };
+      const plot = new Plot(options, data as uPlot.AlignedData, target);
+      const sizes = new ResizeObserver(() => plot.setSize({ width: target.clientWidth, height: HEIGHT }));
+      sizes.observe(target);
+      const theme = matchMedia('(prefers-color-scheme: dark)');
+      theme.onchange = () => plot.redraw();
+      return () => {
+        sizes.disconnect();
+        theme.onchange = null;
+        plot.destroy();
+      };
     });
     return () => void drawing.then((end) => end?.());
   }, [JSON.stringify(data)]);
@@ -74,20 +84,6 @@ export function Chart({ title, items, lines, unit = whole, tens = false, from, t
   );
 }
 
-/** Draws the chart again in each size and theme. @returns ends it */
-function keepDrawn(plot: uPlot, target: HTMLElement): () => void {
-  const sizes = new ResizeObserver(() => plot.setSize({ width: target.clientWidth, height: HEIGHT }));
-  sizes.observe(target);
-  const theme = matchMedia('(prefers-color-scheme: dark)');
-  const redraw = (): void => plot.redraw();
-  theme.addEventListener('change', redraw);
-  return () => {
-    sizes.disconnect();
-    theme.removeEventListener('change', redraw);
-    plot.destroy();
-  };
-}
-
 type Unit = NonNullable<Props['unit']>;
 
 /** Marks begin at the lower end, so it has one digit. */
@@ -104,13 +100,7 @@ const onlyRound: uPlot.Axis.Filter = ({ scales: { y } }, splits) => {
 
 type Axes = readonly [isLong: boolean, tens: boolean];
 
-function optionsOf(
-  Plot: typeof uPlot,
-  target: HTMLElement,
-  lines: readonly string[],
-  unit: Unit,
-  [isLong, tens]: Axes,
-): uPlot.Options {
+function optionsOf(target: HTMLElement, lines: readonly string[], unit: Unit, [isLong, tens]: Axes): uPlot.Options {
   // Colours come from the style sheet, so that they follow the theme.
   const colour = (name: string) => () => getComputedStyle(target.querySelector(`i.${name}`) ?? target).color;
   const grid = { stroke: () => `color-mix(in srgb, ${colour('dim')()} 22%, transparent)`, width: 1 };
@@ -130,7 +120,6 @@ function optionsOf(
   return {
     width: Math.max(100, target.clientWidth),
     height: HEIGHT,
-    tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     cursor: { drag: { x: false, y: false } },
     hooks: { init: [({ root }) => drawSamples(root, lines)] },
     scales: { y: tens ? { distr: 3, range: TENS } : { range: FROM_ZERO } },
