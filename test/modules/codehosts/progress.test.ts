@@ -38,17 +38,23 @@ platforms:
   telegram: { enabled: true, token: env:TOKEN, api_base: "${api}", home_channel: "1" }
 `;
 
+interface Options {
+  /** Default: a new one, with a store in memory, which needs no threads. */
+  readonly home?: string;
+  readonly clock?: FastClock;
+}
+
 /** A gateway whose agent answers when the test says so; a text that starts with `!` is a failure. */
-async function gateway(t: TestContext, yaml: string, options: { home?: string; clock?: FastClock } = {}) {
-  const home = options.home ?? tempDir(t);
+async function gateway(t: TestContext, yaml: string, options: Options = {}) {
+  const { home = tempDir(t), clock = new FastClock(Date.UTC(2026, 0, 1)) } = options;
+  const store = options.home === undefined ? ':memory:' : undefined;
   const env = { SECRET, TOKEN: 'ghp_canary0001' };
   const { table, diagnostics } = await compileText(yaml, { home, env });
   assert.ok(table !== null, diagnostics.map(({ message }) => message).join('\n'));
   const runs: { readonly prompt: string; readonly answer: (text: string) => void }[] = [];
   const log = recordLog();
-  const { clock = new FastClock(Date.UTC(2026, 0, 1)) } = options;
   const service = await createService({
-    ...{ table, home, env, log, clock },
+    ...{ table, home, store, env, log, clock },
     agent: ({ prompt, signal }: AgentRequest) =>
       new Promise<string>((resolve, reject) => {
         const answer = (text: string): void => (text.startsWith('!') ? reject(new Error(text)) : resolve(text));
@@ -61,11 +67,11 @@ async function gateway(t: TestContext, yaml: string, options: { home?: string; c
   return { service, log, runs, clock, home };
 }
 
-async function setUp(t: TestContext, route: string) {
+async function setUp(t: TestContext, route: string, options: Options = {}) {
   const github = await new FakeGitHub().start(t);
   github.tokens.set('ghp_canary0001', 'our-bot');
   const yaml = config(github.url, route);
-  return { github, yaml, ...(await gateway(t, yaml)) };
+  return { github, yaml, ...(await gateway(t, yaml, options)) };
 }
 
 let sent = 0;
@@ -154,7 +160,7 @@ describe('a reaction', { concurrency: 4 }, () => {
   });
 
   test('of an object shows its newest event also if an earlier one ends after a restart', async (t) => {
-    const { github, service, runs, home, yaml } = await setUp(t, 'progress: reaction');
+    const { github, service, runs, home, yaml } = await setUp(t, 'progress: reaction', { home: tempDir(t) });
     await send(service, { number: 1 });
     await send(service, { number: 2 });
     await until(async () => runs.length === 2);
@@ -282,7 +288,7 @@ describe('a reaction', { concurrency: 4 }, () => {
   });
 
   test('is brought up to date after a start, also for an event that ended before', async (t) => {
-    const { github, service, runs, home, yaml } = await setUp(t, 'progress: reaction');
+    const { github, service, runs, home, yaml } = await setUp(t, 'progress: reaction', { home: tempDir(t) });
     await send(service);
     await until(async () => runs.length === 1);
     await shows(github, 'rocket');
