@@ -23,6 +23,8 @@ const SECRET = 'a-secret-of-the-code-host';
 const REPO = 'octo-org/shop';
 const SHA = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 const PULL = `${REPO}/issues/7`;
+/** Not more, so that a request still has a second to be answered. */
+const HURRY = 10;
 
 const config = (api: string, route: string): string => `
 platforms:
@@ -171,7 +173,7 @@ describe('a reaction', { concurrency: 4 }, () => {
     await until(async () => again.runs.length === 1);
     assert.equal(again.runs[0]?.prompt, '1');
     again.runs[0]?.answer('!the first fails');
-    again.clock.rush(100);
+    again.clock.rush(HURRY);
     await until(async () => (await again.service.store.read({ kind: 'guard_rows', of: 'progress' })).length === 0);
     assert.deepEqual(marksAt(github), ['+1']);
     assert.ok(!github.reacted.some((change) => change.includes('-1 ')), github.reacted.join());
@@ -186,7 +188,7 @@ describe('a reaction', { concurrency: 4 }, () => {
       const payload = { number: id, issue: { number: 7 }, pull_request: undefined, comment: { id } };
       await send(service, payload, 'issue_comment');
     }
-    clock.rush(100);
+    clock.rush(HURRY);
     await shows(github, 'heart', `${REPO}/issues/comments/1`);
     // The first run may have started before it was ended.
     const second = await until(async () => runs.find(({ prompt }) => prompt === '2'));
@@ -202,7 +204,7 @@ describe('a reaction', { concurrency: 4 }, () => {
     for (const id of [1, 2])
       await send(service, { issue: { number: 7 }, pull_request: undefined, comment: { id } }, 'issue_comment');
     await shows(github, 'eyes', `${REPO}/issues/comments/2`);
-    clock.rush(500);
+    clock.rush(HURRY);
     await until(async () => runs.length === 1);
     runs[0]?.answer('fine');
     await shows(github, '+1', `${REPO}/issues/comments/2`);
@@ -226,7 +228,7 @@ describe('a reaction', { concurrency: 4 }, () => {
     });
     await until(async () => log.lines.some(({ message }) => message === 'could not show the progress of an event'));
     isDown = false;
-    clock.rush(1000);
+    clock.rush(HURRY);
     await shows(github, '+1');
     const warnings = log.lines.filter(({ message }) => message === 'could not show the progress of an event');
     assert.deepEqual(
@@ -271,7 +273,7 @@ describe('a reaction', { concurrency: 4 }, () => {
     assert.equal(await replayed('dead'), 'sent again');
     await shows(github, '+1');
     assert.equal(runs.length, 2);
-    clock.rush(1000);
+    clock.rush(HURRY);
     await until(async () => (await service.store.read({ kind: 'guard_rows', of: 'progress' })).length === 0);
     assert.deepEqual(marksAt(github), ['+1']);
   });
