@@ -112,7 +112,7 @@ function Menu({ titles, current }: MenuProps) {
           <Role />
         </li>
       </ul>
-      <button type="button" aria-label="All views" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <button type="button" class="more" aria-label="All views" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Icon of="menu" />
       </button>
     </nav>

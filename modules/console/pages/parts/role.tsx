@@ -24,7 +24,7 @@ const signOut = (): Promise<unknown> =>
 export function Role() {
   const { role, user, signs_in } = useContext(Session) ?? {};
   return (
-    <div>
+    <div class="who">
       {user && <p class="dim small">Signed in as {user}</p>}
       {role === 'viewer' && <p class="dim small">You have read-only access.</p>}
       {signs_in && (
