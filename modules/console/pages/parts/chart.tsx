@@ -1,6 +1,6 @@
 /** Lines over time, with axes, gridlines and the values at the pointer; and the same figures as a table. */
 import { useEffect, useRef } from 'preact/hooks';
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 import { instant } from './format.ts';
 import type { Column } from './ui.tsx';
 import { Table } from './ui.tsx';
@@ -40,20 +40,24 @@ export function Chart({ title, items, lines, unit = whole, tens = false, from, t
     slots.map((slot) => (bySlot.has(slot) ? (bySlot.get(slot)?.[name] ?? null) : tens ? null : 0));
   const data = [slots.map((slot) => slot / 1000), ...lines.map(lineOf)];
   useEffect(() => {
-    const { current: target } = place;
-    if (target === null) return;
-    const options = optionsOf(target, lines, unit, [to - from > 2 * DAY_MS, tens]);
-    const plot = new uPlot(options, data as uPlot.AlignedData, target);
-    const sizes = new ResizeObserver(() => plot.setSize({ width: target.clientWidth, height: HEIGHT }));
-    sizes.observe(target);
-    const theme = matchMedia('(prefers-color-scheme: dark)');
-    const redraw = (): void => plot.redraw();
-    theme.addEventListener('change', redraw);
-    return () => {
-      sizes.disconnect();
-      theme.removeEventListener('change', redraw);
-      plot.destroy();
-    };
+    // The library starts with the first chart, because its start takes as long as a first page.
+    const drawing = import('uplot').then(({ default: Plot }) => {
+      const { current: target } = place;
+      if (target === null) return null;
+      const tzDate = (seconds: number): Date => Plot.tzDate(new Date(seconds * 1000), 'Etc/UTC');
+      const options = { ...optionsOf(target, lines, unit, [to - from > 2 * DAY_MS, tens]), tzDate };
+      const plot = new Plot(options, data as uPlot.AlignedData, target);
+      const sizes = new ResizeObserver(() => plot.setSize({ width: target.clientWidth, height: HEIGHT }));
+      sizes.observe(target);
+      const theme = matchMedia('(prefers-color-scheme: dark)');
+      theme.onchange = () => plot.redraw();
+      return () => {
+        sizes.disconnect();
+        theme.onchange = null;
+        plot.destroy();
+      };
+    });
+    return () => void drawing.then((end) => end?.());
   }, [JSON.stringify(data)]);
   const columns = lines.map(
     (name): Column<Item> => [name, ({ [name]: of = null }) => (of === null ? '–' : unit(of)), 'end'],
@@ -116,7 +120,6 @@ function optionsOf(target: HTMLElement, lines: readonly string[], unit: Unit, [i
   return {
     width: Math.max(100, target.clientWidth),
     height: HEIGHT,
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     cursor: { drag: { x: false, y: false } },
     hooks: { init: [({ root }) => drawSamples(root, lines)] },
     scales: { y: tens ? { distr: 3, range: TENS } : { range: FROM_ZERO } },

@@ -75,7 +75,8 @@ interface Props<I extends ListId> extends Pick<TableProps<ItemOf<I>>, 'keyOf' | 
 export function ListView<I extends ListId>({ title, of, place, filters = {}, columns, ...props }: Props<I>) {
   const active = activeFilters(place, filters);
   const list = useList(of, { limit: props.limit ?? 50, ...inputOf(active) } as unknown as Input<I>, props.live);
-  const shown = list.items.length.toLocaleString();
+  // Without an item, so that the formatter of numbers does not start before the first content.
+  const shown = list.items.length === 0 ? '0' : list.items.length.toLocaleString();
   const about = list.data === null ? '' : list.more === null ? `${shown} in total` : `first ${shown}, there are more`;
   return (
     <>

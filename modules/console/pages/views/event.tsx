@@ -11,8 +11,9 @@ import type { Path } from '../parts/tree.tsx';
 import { JsonTree, placeholder } from '../parts/tree.tsx';
 import { Block, Card, External, Facts, Head, lookOf, Note, Show, State } from '../parts/ui.tsx';
 import { Replay } from './deliveries.tsx';
+import type { Explanation } from './explanation.tsx';
 import { aboutText, ExplanationCard, Prompt, whyIgnored } from './explanation.tsx';
-import type { Both, CapturedRequest, Explanation, Stored } from './timeline.tsx';
+import type { Both, CapturedRequest, Stored } from './timeline.tsx';
 import { runText, Timeline } from './timeline.tsx';
 
 export function RequestView({ id }: ViewProps) {

@@ -5,8 +5,8 @@ import type { Output } from '../api.ts';
 import { count } from '../parts/format.ts';
 import { to } from '../parts/router.ts';
 import { Block, Card, Facts, Note, State } from '../parts/ui.tsx';
-import type { Explanation } from './timeline.tsx';
 
+export type Explanation = Output<'explainRequest'>;
 type Stage = Explanation['stages'][number];
 type Answered = Pick<Output<'getRequest'>, 'outcome' | 'stage' | 'reason' | 'about' | 'delivery_id' | 'dispatch_id'>;
 type Finding = NonNullable<Explanation['filter']>;

@@ -7,11 +7,11 @@ import { Icon } from '../parts/icons.tsx';
 import { to, webAddress } from '../parts/router.ts';
 import { Card, External, Jump, lookOf } from '../parts/ui.tsx';
 import { WAITS_FOR } from './deliveries.tsx';
+import type { Explanation } from './explanation.tsx';
 import { decisionOf, whyIgnored } from './explanation.tsx';
 
 export type CapturedRequest = Output<'getRequest'>;
 export type Stored = Output<'getDelivery'>;
-export type Explanation = Output<'explainRequest'>;
 
 type Look = readonly [Kind, IconName];
 /** @param at Unix ms */

@@ -119,11 +119,8 @@ export const HANDLERS: Handlers = {
   async listRoutes(context, { profile, ...page }) {
     const all = await callOperation(context, 'routes_list', {});
     const selected = all.filter((route) => profile === undefined || route.profile === profile);
-    return ofProfile(
-      context,
-      profile,
-      sortedPage(selected, page, (route) => [route.name, route.profile]),
-    );
+    const listed = sortedPage(selected, page, (route) => [route.name, route.profile]);
+    return ofProfile(context, profile, listed);
   },
 
   testRoute: (context, { name, ...event }) =>
