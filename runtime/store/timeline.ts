@@ -180,7 +180,8 @@ export function replay(stored: StoredDispatch, { id, now, rerun, again }: Replay
   return { kind: 'accept', dispatch, max_concurrent, claim: null, claiming: 'now', work: { kind: 'run' }, now };
 }
 
-function hasText(of: StoredDispatch, rerun: boolean, again: boolean): boolean {
+/** Whether a replay sends the stored text; otherwise the agent runs again. */
+export function hasText(of: StoredDispatch, rerun: boolean, again: boolean): boolean {
   if (of.dispatch.deliveries.length === 0) return false;
   return isMessage(of) || (of.answer !== null && !rerun && (of.state === 'dead' || wasRejected(of) || again));
 }
