@@ -111,7 +111,9 @@ function sentencesOf({ request, delivery, explained }: Both): readonly Sentence[
   if (delivery !== null) return delivery.failures.map((failure) => failureSentence(failure, delivery.configured.place));
   const [kind] = lookOf(request?.outcome ?? 'accepted');
   if (request === null || kind === 'good') return [];
-  return [[kind, [whyStopped(explained, request), ' ', request.cause?.text], nextStep(request, explained)]];
+  return [
+    [kind, [whyStopped(explained, request), request.cause && ` ${request.cause.text}`], nextStep(request, explained)],
+  ];
 }
 
 /** Also where it was sent, where that is configured, and whether a replay can help. */

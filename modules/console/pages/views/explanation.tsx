@@ -189,7 +189,7 @@ export function whyStopped(of: Explanation | null, was: CapturedRequest): Compon
 /** The targets and the prompt of the event; unresolved placeholders are highlighted. */
 export function Prompt({ of }: { of: Explanation }) {
   const { prompt, deliveries, unresolved } = of;
-  if (prompt === null) return <p class="dim">The event is stopped before its prompt is rendered.</p>;
+  if (prompt === null) return <p>The response would be {decisionOf(of)}.</p>;
   const parts = of.prompt_parts ?? [{ text: prompt, placeholder: null, resolved: true }];
   const targets = deliveries.map(({ target }) => target).join(', ') || 'no target';
   return (
