@@ -1,16 +1,5 @@
-/** What filters require, in words. It is also part of the pages, and imports nothing. */
-
-/** A part of an evaluated filter. */
-interface Finding {
-  readonly operator: string;
-  /** Null: a group. */
-  readonly field: string | null;
-  readonly expected: unknown;
-  readonly found: unknown;
-  readonly missing: boolean;
-  readonly holds: boolean;
-  readonly of: readonly Finding[];
-}
+/** What filters require, in words. It is also part of the pages. */
+import type { ExplainedFilter } from '../../../schemas/generated/types.ts';
 
 /** What a field is or does that meets a condition, by its operator; `*` is the expected value. */
 const REQUIRED: Readonly<Record<string, string>> = {
@@ -39,14 +28,14 @@ export function requiredText(operator: string, expected: unknown): string {
 }
 
 /** `action is "edited"; the filter requires that it is "opened" or "reopened"`. @param isBarred the filter rejects what meets the condition */
-export function findingText({ operator, field, expected, found, missing }: Finding, isBarred = false): string {
+export function findingText({ operator, field, expected, found, missing }: ExplainedFilter, isBarred = false): string {
   const required = requiredText(operator, expected);
   if (isBarred) return `${field} ${required}, which the filter rejects`;
   return `${field} is ${missing ? 'missing' : shown(found)}; the filter requires that it ${required}`;
 }
 
 /** Why a filter does not hold: its first condition that decided this, and the number of others. */
-export function unmetText(of: Finding): string {
+export function unmetText(of: ExplainedFilter): string {
   const [first, ...others] = decidingOf(of);
   if (first === undefined) return 'the filter does not match';
   const more = others.length === 0 ? '' : ` (and ${others.length} more condition${others.length === 1 ? '' : 's'})`;
@@ -54,7 +43,7 @@ export function unmetText(of: Finding): string {
 }
 
 /** The conditions that decided the result of a filter. Inside `not`, these are the ones that hold. */
-function decidingOf(of: Finding): readonly Finding[] {
+function decidingOf(of: ExplainedFilter): readonly ExplainedFilter[] {
   if (of.field !== null) return [of];
   const holds = of.holds !== (of.operator === 'not');
   return of.of.filter((member) => member.holds === holds).flatMap(decidingOf);

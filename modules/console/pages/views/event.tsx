@@ -41,7 +41,7 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
   const both = { request, delivery, explained: explained.data };
   const canSucceed = delivery === null ? explained.data?.taken : delivery.failures.some(({ permanent }) => !permanent);
   const checks = isWhole && <Show of={explained}>{(now) => <ExplanationCard of={now} was={request} />}</Show>;
-  const isShort = delivery !== null && delivery.run.answer === null;
+  const isShort = delivery?.outputs.length === 0;
   const input = (
     <>
       {delivery !== null && (

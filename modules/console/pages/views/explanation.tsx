@@ -194,7 +194,7 @@ export function Prompt({ of }: { of: Explanation }) {
   const targets = deliveries.map(({ target }) => target).join(', ') || 'no target';
   return (
     <>
-      <p>The answer goes to {targets}.</p>
+      <p>Targets: {targets}.</p>
       {unresolved.length > 0 && <Note kind="warn">Not in the payload: {unresolved.join(' ')}</Note>}
       <Block label="Prompt of the new event">
         {parts.map(({ text, placeholder, resolved }) =>
