@@ -27,11 +27,10 @@ export function requiredText(operator: string, expected: unknown): string {
   return (REQUIRED[operator] ?? operator).replace('*', () => cut(value));
 }
 
-/** `action is "edited"; the filter requires that it is "opened" or "reopened"`. @param isBarred the filter rejects what meets the condition */
+/** `action is "edited"; the filter requires that it is "opened" or "reopened"`. @param isBarred inside of `not` */
 export function findingText({ operator, field, expected, found, missing }: ExplainedFilter, isBarred = false): string {
-  const required = requiredText(operator, expected);
-  if (isBarred) return `${field} ${required}, which the filter rejects`;
-  return `${field} is ${missing ? 'missing' : shown(found)}; the filter requires that it ${required}`;
+  const decides = isBarred ? 'rejects what' : 'requires that it';
+  return `${field} is ${missing ? 'missing' : shown(found)}; the filter ${decides} ${requiredText(operator, expected)}`;
 }
 
 /** Why a filter does not hold: its first condition that decided this, and the number of others. */

@@ -39,7 +39,8 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
   const isWhole = request !== null && (request.body !== null || request.body_base64 !== null);
   const explained = useData('explainRequest', isWhole ? { id: request.id } : null, false);
   const both = { request, delivery, explained: explained.data };
-  const canSucceed = delivery === null ? explained.data?.taken : delivery.failures.some(({ permanent }) => !permanent);
+  const isLost = request?.dispatch_id === null && request.outcome !== 'duplicate' && explained.data?.taken === true;
+  const canSucceed = isLost || delivery?.failures.some(({ permanent }) => !permanent);
   const checks = isWhole && <Show of={explained}>{(now) => <ExplanationCard of={now} was={request} />}</Show>;
   const isShort = delivery?.outputs.length === 0;
   const input = (
@@ -61,7 +62,7 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
             Review the message
           </a>
         )}
-        <Replay of={delivery} request={isWhole ? request : null} primary={canSucceed === true} done={reload} />
+        <Replay of={delivery} request={isWhole ? request : null} primary={canSucceed ?? false} done={reload} />
       </Head>
       <Show of={main}>
         {() => (
@@ -82,11 +83,7 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
                 {!isShort && input}
                 {delivery !== null && checks}
                 <Details {...both} />
-                {request !== null && (
-                  <Card title="Headers">
-                    <Facts of={headersOf(request)} />
-                  </Card>
-                )}
+                {request !== null && <Headers of={request.headers} />}
               </div>
             </div>
           </>
@@ -107,17 +104,16 @@ type Sentence = readonly [kind: Kind, what: ComponentChildren, then?: ComponentC
 
 /** What happened, and what to do, if the event did not reach all of its targets. */
 function sentencesOf({ request, delivery, explained }: Both): readonly Sentence[] {
-  if (delivery?.state === 'skipped') return [['calm', `Skipped: ${delivery.reason}.`]];
-  if (delivery !== null) return delivery.failures.map((failure) => failureSentence(failure, delivery.configured.place));
+  if (delivery?.state === 'skipped') return [['calm', `Skipped: ${delivery.reason ?? 'nothing to deliver'}.`]];
+  if (delivery !== null) return delivery.failures.map((failure) => failed(failure, delivery.configured.place));
   const [kind] = lookOf(request?.outcome ?? 'accepted');
   if (request === null || kind === 'good') return [];
-  return [
-    [kind, [whyStopped(explained, request), request.cause && ` ${request.cause.text}`], nextStep(request, explained)],
-  ];
+  const what = [whyStopped(explained, request), request.cause && ` ${request.cause.text}`];
+  return [[kind, what, nextStep(request, explained)]];
 }
 
 /** Also where it was sent, where that is configured, and whether a replay can help. */
-function failureSentence({ target, address, reason, permanent }: Failure, place: string | null): Sentence {
+function failed({ target, address, reason, permanent }: Stored['failures'][number], place: string | null): Sentence {
   const sent = Object.entries(address).map(([name, value]) => `${name} ${value}`);
   const set = place === null ? '' : sent.length === 0 ? `It is configured in ${place}. ` : `, set in ${place}. `;
   const where = sent.length === 0 ? set : `Sent to ${sent.join(', ')}${set || '. '}`;
@@ -125,8 +121,6 @@ function failureSentence({ target, address, reason, permanent }: Failure, place:
   const then = permanent ? `${mend}, then replay.` : 'The cause may have been temporary: replay it.';
   return ['bad', `${target === null ? upper(reason) : `Not delivered to ${target}: ${reason}`}.`, where + then];
 }
-
-type Failure = Stored['failures'][number];
 
 const SIGNED = 'The signature is not included: a route that verifies it responds with 401.';
 
@@ -161,15 +155,11 @@ export function Payload({ of, isWhole = false }: { of: CapturedRequest; isWhole?
   );
 }
 
-/** The targets of the answer, and those of the outputs, also before the agent has handed any over. */
-function targetsOf({ dispatch: { deliveries, outputs = [] } }: Stored): string {
-  const all = [...deliveries, ...outputs.map(({ delivery }) => delivery)];
-  return [...new Set(all.map(({ target }) => target))].join(', ');
-}
-
 /** What the timeline does not say. */
 function Details({ request, delivery }: Both) {
   const { route = request?.route, job = null, dispatch, profile = 'default' } = delivery ?? {};
+  // Also of outputs that the agent has not handed over yet.
+  const all = [...(dispatch?.deliveries ?? []), ...(dispatch?.outputs ?? []).map(({ delivery: of }) => of)];
   return (
     <Card title="Details">
       <Facts
@@ -177,7 +167,7 @@ function Details({ request, delivery }: Both) {
           ['Route', route && <a href={to(['routes', route])}>{route}</a>],
           ['Job', job !== null && <a href={to(['jobs', job])}>{job}</a>],
           ['Configured in', delivery?.configured.place],
-          ['Targets', delivery !== null && targetsOf(delivery)],
+          ['Targets', [...new Set(all.map(({ target }) => target))].join(', ')],
           ['Session', dispatch?.session_key != null && <a href={to(['sessions'])}>{dispatch.session}</a>],
           ['Profile', profile !== 'default' && profile],
           ["Sender's delivery ID", <span class="mono">{request?.delivery_id || delivery?.delivery_id}</span>],
@@ -198,15 +188,24 @@ const stored = (of: string, id: string | null | undefined): ComponentChildren =>
     </a>
   );
 
-/** Headers of connections and browsers say nothing about the event, and are last. */
+/** Headers of connections and browsers, which say nothing about the event. */
 const PLUMBING = /^(accept(-.*)?|connection|content-length|sec-.*|priority|te)$/i;
 
-const headersOf = ({ headers }: CapturedRequest) =>
-  [false, true].flatMap((isLast) =>
-    headers
-      .filter(([name = '']) => PLUMBING.test(name) === isLast)
-      .map(([name = '', value]) => [name, <span class="mono">{value}</span>] as const),
+function Headers({ of }: { of: CapturedRequest['headers'] }) {
+  const facts = of.map(([name = '', value]) => [name, <span class="mono">{value}</span>] as const);
+  const others = facts.filter(([name]) => PLUMBING.test(name));
+  return (
+    <Card title="Headers">
+      <Facts of={facts.filter((each) => !others.includes(each))} />
+      {others.length > 0 && (
+        <details>
+          <summary class="dim small">{others.map(([name]) => name).join(', ')}</summary>
+          <Facts of={others} />
+        </details>
+      )}
+    </Card>
   );
+}
 
 /** What the agent answered and handed over: each field as text, and where it was posted; and what was dropped, and why. */
 function Work({ of: { run, outputs, dispatch, state } }: { of: Stored }) {

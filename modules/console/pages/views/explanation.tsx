@@ -51,10 +51,8 @@ function originalStages(stages: readonly Stage[], was: CapturedRequest): readonl
 /** A text of the response, such as the output of a script. */
 const aboutText = ({ about }: CapturedRequest): string => (about?.kind === 'text' ? about.text : '');
 
-type CheckedProps = { readonly of: Explanation; readonly was: CapturedRequest };
-
 /** @param was the original response */
-export function ExplanationCard({ of, was }: CheckedProps) {
+export function ExplanationCard({ of, was }: { of: Explanation; was: CapturedRequest }) {
   const isOver = isPast(of, was);
   const isSame = isSameNow(of, was);
   const stages = isOver ? originalStages(of.stages, was) : of.stages;
@@ -153,17 +151,17 @@ function Detail({ stage, of }: { stage: Stage; of: Explanation }) {
 
 const GROUP_WORDS: Readonly<Record<string, string>> = { all: 'all of', any: 'one of', not: 'not all of' };
 
-const Filter = ({ of }: { of: Finding }) => (
+const Filter = ({ of, isBarred = false }: { of: Finding; isBarred?: boolean }) => (
   <li>
     <span class={of.holds ? 'good' : 'bad'}>
       {of.element === undefined ? '' : `element ${of.element} `}
       <span aria-hidden="true">{of.holds ? '✓' : '✗'}</span> {of.holds ? '' : 'not met:'}
     </span>{' '}
-    {of.field === null ? `${GROUP_WORDS[of.operator]}:` : findingText(of)}
+    {of.field === null ? `${GROUP_WORDS[of.operator]}:` : findingText(of, isBarred)}
     {of.of.length > 0 && (
       <ul>
         {of.of.map((member, at) => (
-          <Filter key={at} of={member} />
+          <Filter key={at} of={member} isBarred={isBarred !== (of.operator === 'not')} />
         ))}
       </ul>
     )}
