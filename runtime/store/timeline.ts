@@ -26,6 +26,10 @@ export function timeline(stored: StoredDispatch): readonly Moment[] {
   const { by } = stored.dispatch;
   const begin = stored.replay_of === null ? 'accepted' : 'replayed';
   const moments: Moment[] = [moment(accepted_at, by === undefined ? begin : `${begin}, by ${by}`)];
+  // The run that answered, or is still running, left no step.
+  const isRecorded = steps.some((step) => step.kind === 'run' && step.started_at === started_at);
+  if (started_at !== null && !isRecorded) moments.push(moment(started_at, 'run started'));
+  if (answered_at !== null) moments.push(moment(answered_at, `answered, ${[...(answer ?? '')].length} characters`));
   const attempts = new Map<number, number>();
   for (const [at, step] of steps.entries()) {
     if (step.kind === 'run') {
@@ -53,10 +57,6 @@ export function timeline(stored: StoredDispatch): readonly Moment[] {
     attempts.set(index, attempt);
     moments.push(ofStep(step, step.outcome === 'ok' ? 'delivered' : `delivery attempt ${attempt} failed`, target));
   }
-  // The run that answered, or is still running, left no step.
-  const isRecorded = steps.some((step) => step.kind === 'run' && step.started_at === started_at);
-  if (started_at !== null && !isRecorded) moments.push(moment(started_at, 'run started'));
-  if (answered_at !== null) moments.push(moment(answered_at, `answered, ${[...(answer ?? '')].length} characters`));
   if (finished_at !== null) moments.push({ ...moment(finished_at, state), reason: stored.reason });
   // The sort is stable: entries of the same millisecond stay in the order above.
   return moments.sort((a, b) => a.at - b.at);
@@ -180,7 +180,8 @@ export function replay(stored: StoredDispatch, { id, now, rerun, again }: Replay
   return { kind: 'accept', dispatch, max_concurrent, claim: null, claiming: 'now', work: { kind: 'run' }, now };
 }
 
-function hasText(of: StoredDispatch, rerun: boolean, again: boolean): boolean {
+/** Whether a replay sends the stored text; otherwise the agent runs again. */
+export function hasText(of: StoredDispatch, rerun: boolean, again: boolean): boolean {
   if (of.dispatch.deliveries.length === 0) return false;
   return isMessage(of) || (of.answer !== null && !rerun && (of.state === 'dead' || wasRejected(of) || again));
 }

@@ -3,7 +3,7 @@
  * rejected operation throws a ControlError.
  */
 
-import { agentLabel } from '../../../base/names.ts';
+import { agentLabel, agentPlan } from '../../../base/names.ts';
 import { schemeLabel, targetLabel } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
@@ -142,6 +142,22 @@ export async function replayDeliveries(
 
 /** Most deliveries in one request. */
 const MOST_REPLAYED = 1000;
+
+export function configuredWork(
+  { service: { table, subscriptions } }: Parts,
+  { profile, route, job, agent }: ControlContract['configured_work']['input'],
+): ControlContract['configured_work']['output'] {
+  const routes = [...Object.values(table.routes), ...subscriptions.routes];
+  const plan =
+    job === null
+      ? routes.find((one) => one.name === route && one.profile === profile)
+      : Object.values(table.jobs).find(({ id }) => id === job);
+  const of = Object.values(table.profiles).find(({ name }) => name === profile);
+  return {
+    place: plan === undefined ? null : `${plan.at.file}:${plan.at.line}`,
+    timeout_seconds: (of === undefined ? null : agentPlan(of, agent)?.timeout_seconds) ?? null,
+  };
+}
 
 /** @param profile undefined: all served profiles */
 export const listChats = ({ context, service }: Parts, profile?: string): Promise<readonly ProfileChat[]> =>

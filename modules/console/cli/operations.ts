@@ -12,6 +12,7 @@ export const consoleOperations = (gateway: ServedGateway<CliContext>): HandlersO
   targets_list: async ({ profile }) => (await load()).listTargets(gateway, profile),
   job_run: async (job) => (await load()).runJob(gateway, job),
   deliveries_replay: async (request) => (await load()).replayDeliveries(gateway, request),
+  configured_work: async (work) => (await load()).configuredWork(gateway, work),
   chats_list: async ({ profile }) => (await load()).listChats(gateway, profile),
 });
 

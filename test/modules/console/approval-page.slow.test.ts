@@ -51,8 +51,8 @@ gateway: { console: { port: 0, token: ${TOKEN} }, approvals: { deliver: log } }
   const page = await browser.newPage({ extraHTTPHeaders: AUTH });
   await page.goto(`${console.url}/#/approvals/${id}`);
   const main = page.getByRole('main');
-  // The message, and the prompt that it comes from.
-  await until(async () => (await main.getByText(SHOWN).count()) === 2);
+  // The message, the prompt that it comes from, and the payload.
+  await until(async () => (await main.getByText(SHOWN).count()) === 3);
   assert.equal(await main.getByRole('button', { name: WORDS.approve }).count(), 1);
   const text = await main.innerText();
   assert.match(text, /\b3\b/);

@@ -1,5 +1,7 @@
 /** The fields of the API that join a delivery with its request, and that list what needs a person. */
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { refusalIn, startConsole } from '../../helpers/console.ts';
 import { until } from '../../helpers/gateway.ts';
@@ -115,6 +117,62 @@ describe('an event', () => {
     const { get, change } = await startConsole(t, CONFIG);
     const { dispatch } = await change<'runJob'>('/api/jobs/brief/run');
     assert.equal((await get<'getDelivery'>(`/api/deliveries/${dispatch}`)).request_id, null);
+  });
+});
+
+describe('a dead delivery', () => {
+  const SENT = `agents: { slow: { command: ["false"], confined: a test, timeout_seconds: 120, max_attempts: 1 } }
+platforms:
+  webhook:
+    enabled: true
+    routes:
+      chat: { secret: INSECURE_NO_AUTH, prompt: "{text}", deliver: telegram, deliver_extra: { chat_id: "{chat}" }, agent: none }
+      run: { secret: INSECURE_NO_AUTH, prompt: "{text}", deliver: log, agent: slow }
+  telegram: { enabled: true, token: "1:a", api_base: "http://127.0.0.1:PORT" }
+gateway: { console: { port: 0 }, max_attempts: 1 }
+`;
+
+  it('says to which address it was sent, where that is set, and whether the same message fails again', async (t) => {
+    let status = 400;
+    const double = createServer((_request, response) => response.writeHead(status).end('{"ok":false}'));
+    await new Promise<void>((resolve) => double.listen(0, '127.0.0.1', resolve));
+    t.after(() => double.close());
+    const config = SENT.replace('PORT', String((double.address() as AddressInfo).port));
+    const { get, gateway } = await startConsole(t, config);
+    const lineOf = (text: string): number => config.split('\n').findIndex((line) => line.includes(text)) + 1;
+    const deadOf = async (route: string, id: string) => {
+      const headers = { 'content-type': 'application/json', 'x-request-id': id };
+      const body = JSON.stringify({ text: 'Disk full', chat: '-7' });
+      await sendAgain(`${gateway.url}/webhooks/${route}`, { method: 'POST', body, headers });
+      return until(async () => {
+        const { items } = await get<'listDeliveries'>(`/api/deliveries?route=${route}`);
+        const one = items.find(({ delivery_id, state }) => delivery_id === id && state === 'dead');
+        return one !== undefined && get<'getDelivery'>(`/api/deliveries/${one.id}`);
+      });
+    };
+    const gone = await deadOf('chat', 'a');
+    const [failure] = gone.failures;
+    assert.deepEqual(
+      [gone.failures.length, failure?.target, failure?.address, failure?.permanent],
+      [1, 'telegram', { chat_id: '-7' }, true],
+    );
+    assert.match(failure?.reason ?? '', /HTTP 400/);
+    assert.match(gone.configured.place ?? '', new RegExp(`:${lineOf(' chat:')}$`));
+    assert.equal(gone.resends, true);
+    status = 503;
+    const late = await deadOf('chat', 'b');
+    assert.deepEqual(
+      late.failures.map(({ target, permanent }) => [target, permanent]),
+      [['telegram', false]],
+    );
+    const run = await deadOf('run', 'c');
+    assert.deepEqual(
+      run.failures.map(({ target, permanent }) => [target, permanent]),
+      [[null, false]],
+    );
+    assert.match(run.failures[0]?.reason ?? '', /exited with 1/);
+    assert.equal(run.configured.timeout_seconds, 120);
+    assert.equal(run.resends, false, 'there is no text');
   });
 });
 

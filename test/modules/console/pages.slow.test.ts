@@ -66,6 +66,12 @@ jobs:
   brief: { schedule: "0 8 * * *", prompt: Brief me., description: What happened in the night. }
 `;
 
+/** The line of the configuration that begins with this text. */
+const lineOf = (text: string): number =>
+  configWith('')
+    .split('\n')
+    .findIndex((line) => line.startsWith(text)) + 1;
+
 const PULL = {
   action: 'opened',
   pull_request: { title: 'Add a cache', draft: false, body: 'It is faster.', user: { login: 'ada' }, labels: ['perf'] },
@@ -175,8 +181,9 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
       await open('told', 'delivery_failed');
       await shows(WORDS.notDelivered);
       assert.match(await decided(), /^Stage: dispatch\n/);
-      await page.getByRole('link', { name: WORDS.seeDelivery }).click();
-      await page.getByText('telegram').first().waitFor();
+      // The delivery is on the same page.
+      await page.getByRole('link', { name: WORDS.deliveryId }).click();
+      await page.getByRole('heading', { name: WORDS.prompt }).waitFor();
       // Other tests count dead deliveries.
       accepts = true;
       await console.change<'replayDeliveries'>('/api/deliveries/replay', { state: 'dead' });
@@ -359,11 +366,9 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await begin();
         await press('link', 'Requests');
         await press('row', /ignored: filter/);
-        await shows(WORDS.ignored);
-        // In the timeline, the summary and the checks.
-        await until(
-          async () => (await page.getByText(/^Ignored: action is "closed"; .*"opened" or "reopened"\.$/).count()) === 3,
-        );
+        // The reason is at the top and in the stage that decided, and nowhere else.
+        await until(async () => (await page.getByText(WORDS.ignored).count()) === 1);
+        await until(async () => (await page.getByText(WORDS.requires).count()) === 2);
         await done('ignored');
         await press('button', '"closed"');
         await shows('{action}');
@@ -381,11 +386,36 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await press('button', WORDS.replayOne);
         // The dialog shows what is sent.
         await page.getByRole('dialog').getByText('Looks good.').waitFor();
+        await page.getByRole('dialog').getByRole('button', { name: WORDS.handleAgain }).waitFor();
+        await shows(WORDS.failsAgain);
         await look('replay-dialog');
-        await press('button', WORDS.replay);
+        await press('button', WORDS.sendAgain);
         await shows(WORDS.replayed);
         await until(async () => (await inState('dead')) === 0);
         await done('replay');
+      });
+
+      it('says why a delivery is dead, where it was sent and where that is set, and warns of a replay in vain', async () => {
+        accepts = false;
+        await send('broken', { x: 'Not delivered either.' });
+        const [dead] = await until(async () => {
+          const { items } = await console.get<'listDeliveries'>('/api/deliveries?state=dead');
+          return items.length === 1 && items;
+        });
+        await page.goto(`${console.url}/#/deliveries/${dead?.id}`);
+        await shows(WORDS.notDelivered);
+        await shows(WORDS.whereSent('-5', lineOf('      broken:')));
+        const replay = page.getByRole('button', { name: WORDS.replayOne });
+        assert.equal(await replay.getAttribute('class'), '');
+        await look('dead');
+        // With the current configuration, which still has the wrong address, as a new event.
+        await replay.click();
+        await page.getByRole('dialog').getByRole('button', { name: WORDS.handleAgain }).click();
+        await page.waitForURL(/#\/requests\//);
+        await until(async () => (await inState('dead')) === 2);
+        accepts = true;
+        await console.change<'replayDeliveries'>('/api/deliveries/replay', { state: 'dead' });
+        await until(async () => (await inState('dead')) === 0);
       });
 
       it('sends a test event', async () => {
@@ -514,7 +544,8 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         // The page of the request has the run and the answer, and the page of the delivery has the payload.
         await shows('Looks good.');
         // The time of each step since the first one.
-        await shows(/^\+\d+\.\d+ s$/);
+        await shows(/^\+\d+(\.\d+)? m?s$/);
+        await shows(WORDS.allPassed);
         await look('request');
         await press('link', WORDS.deliveryId);
         await page.getByText('Add a cache').first().waitFor();

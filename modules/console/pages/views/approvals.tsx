@@ -5,13 +5,13 @@ import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { Act, Ask, Operator, Undo } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
-import { duration, instant, known, people } from '../parts/format.ts';
+import { duration, instant, known, people, upper } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
 import { notify } from '../parts/notify.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import { Ago, Block, Card, Facts, Field, Head, Note, Show, State, Whole } from '../parts/ui.tsx';
-import { runText } from './timeline.tsx';
+import { Payload } from './event.tsx';
 
 type Approval = Output<'getApproval'>;
 
@@ -19,6 +19,7 @@ type Approval = Output<'getApproval'>;
 const deliveryOf = ({ id }: Approval): string => id.split('-')[0] ?? '';
 const titleOf = ({ output, target }: Approval): string => `${output ?? 'Answer'} to ${target}`;
 const whatOf = ({ output, route, job }: Approval): string => `${output ?? 'answer'} of ${route ?? job}`;
+const sendingOf = (one: Approval): string => `${whatOf(one)} to ${one.target}`;
 
 export const Approvals = ({ place }: ViewProps) => (
   <ListView
@@ -48,50 +49,36 @@ const EventLink = ({ of }: { of: Approval }) => (
 const leftOf = ({ expires_at }: Approval): string =>
   expires_at === null ? '' : duration(Math.max(0, Math.ceil((expires_at - Date.now()) / 60_000) * 60_000));
 
-/** The target of the link in an approval notice. */
+/** The target of the link in an approval notice. Beside the message is what it answers. */
 export function ApprovalView({ id }: ViewProps) {
   const loaded = useData('getApproval', { id });
+  const delivery = useData('getDelivery', { id: id.split('-', 1)[0] ?? '' }, false);
+  const from = delivery.data?.request_id ?? null;
+  const request = useData('getRequest', from === null ? null : { id: from }, false);
   const { data: one } = loaded;
-  const state = one !== null && <State of={one.state} />;
+  const title =
+    one === null ? 'Approval' : one.state === 'waiting' ? `Send the ${sendingOf(one)}?` : upper(sendingOf(one));
   return (
     <>
-      <Head title={one === null ? 'Approval' : titleOf(one)} of="Approvals" about={state} />
+      <Head title={title} of="Approvals" about={one !== null && <State of={one.state} />} />
       <Show of={loaded}>
         {(shown) => (
           <div class="grid">
-            <Card title={shown.state === 'waiting' ? 'Send this message?' : 'Message'}>
-              <Result of={shown} changed={loaded.reload} />
-              <Message of={shown} />
-              {shown.state === 'waiting' && <Answer of={shown} changed={loaded.reload} />}
-            </Card>
-            <Origin of={shown} />
+            <div class="stack">
+              <Message of={shown} changed={loaded.reload} />
+            </div>
+            <div class="stack">
+              <Card title="Where it comes from" aside={<EventLink of={shown} />}>
+                {delivery.data !== null && <Block title="Prompt">{delivery.data.dispatch.prompt}</Block>}
+              </Card>
+              {request.data !== null && <Payload of={request.data} />}
+            </div>
           </div>
         )}
       </Show>
     </>
   );
 }
-
-/** The event of a message, its request and its prompt. */
-const Origin = ({ of }: { of: Approval }) => (
-  <Card title="Where it comes from">
-    <Show of={useData('getDelivery', { id: deliveryOf(of) }, false)}>
-      {({ request_id, accepted_at, run, dispatch: { prompt } }) => (
-        <>
-          <Facts
-            of={[
-              ['Event', <EventLink of={of} />],
-              ['Request', request_id !== null && <a href={to(['requests', request_id])}>{request_id}</a>],
-              ['Accepted', instant(accepted_at, 'second')],
-              ['Run', runText(run)],
-            ]}
-          />
-          <Block title="Prompt">{prompt}</Block>
-        </>
-      )}
-    </Show>
-  </Card>
-);
 
 /** Withdraws an approval that has not taken effect. */
 const undo = (id: string, changed: () => void) => async (): Promise<string> => {
@@ -114,30 +101,31 @@ function Result({ of: { id, state, answer }, changed }: Pick<AnswerProps, 'of' |
   );
 }
 
-/** The whole message, its address and its event. */
-function Message({ of }: { of: Approval }) {
-  const { id, since, url, target, address, text, content, expires_at } = of;
+/** The whole message, below the time that is left and the address, and its buttons. */
+function Message({ of, changed }: AnswerProps) {
+  const { id, since, url, target, address, text, content, state, expires_at } = of;
   const fields = Object.entries(content).map(([name, value]) => [name, JSON.stringify(value)] as const);
   const unseen = invisibleNote([text, ...fields.map(([, value]) => value)].join('\n'));
   return (
-    <>
+    <Card title="Message" aside={<span class="dim small">{since !== null && `requested ${instant(since)}`}</span>}>
+      <Result of={of} changed={changed} />
+      {expires_at !== null && (
+        <p>
+          <b>{leftOf(of)} left</b>, until {instant(expires_at)}; without an answer it is not sent, and its delivery
+          fails.
+        </p>
+      )}
       <Facts
-        of={[
-          ['Target', target],
-          ...Object.entries(address),
-          ['URL', url],
-          ['Requested', since !== null && instant(since)],
-          ['Time left', expires_at !== null && `${leftOf(of)}, until ${instant(expires_at)}. ${LATER}`],
-          ...fields,
-        ]}
+        of={[['Target', target], ...Object.entries(address), [target === 'http' ? 'URL' : 'Server', url], ...fields]}
       />
-      <Block label={`Message: ${whatOf(of)}, ${id}`}>{text}</Block>
+      <div class="message">
+        <Block label={`Message: ${whatOf(of)}, ${id}`}>{text}</Block>
+      </div>
       {unseen !== null && <Note kind="warn">{`Warning: ${unseen}.`}</Note>}
-    </>
+      {state === 'waiting' && <Answer of={of} changed={changed} />}
+    </Card>
   );
 }
-
-const LATER = 'Without an answer until then, it is not sent, and its delivery fails.';
 
 type AnswerProps = { readonly of: Approval; readonly changed: () => void };
 

@@ -1,4 +1,6 @@
 /** Deliveries: a filtered table, and the replay of one or of all dead ones. */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { CHOICES } from '../../runtime/api/built/operations.ts';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
@@ -10,7 +12,9 @@ import { ReplayDead, resultOf } from '../parts/replay.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import type { Column } from '../parts/ui.tsx';
-import { Block, Show, State, Thing, When } from '../parts/ui.tsx';
+import { Block, Note, State, Thing, When } from '../parts/ui.tsx';
+import type { CapturedRequest } from './explanation.tsx';
+import { Prompt } from './explanation.tsx';
 
 const FILTERS = {
   ...RANGE,
@@ -77,46 +81,66 @@ export const StateLink = ({ of }: { of: Summary }) => (
   </a>
 );
 
-type OneProps = { of: Summary & { not_replayable?: string | null }; done: () => void; text?: string };
-type How = { readonly rerun?: boolean; readonly again?: boolean };
+type ReplayProps = {
+  of: Summary | null;
+  /** Only a request that is captured with its body. */
+  request?: CapturedRequest | null;
+  primary?: boolean;
+  done: () => void;
+};
+type Way = readonly [text: string, about: string, content: ComponentChildren, act: () => Promise<string>];
 
-/** Replays one delivery that has ended, after it has shown what is sent where. */
-export function Replay({ of, done, text = 'Replay' }: OneProps) {
-  if (!['done', 'dead', 'skipped'].includes(of.state)) return null;
-  const { id, mode, not_replayable = null } = of;
-  const replay = (how: How) => async (): Promise<string> => {
-    const report = await call('replayDeliveries', { ids: [id], limit: 1, rerun: false, again: false, ...how });
+/** Replays a delivery that has ended, or its request, after it has shown what each way sends where. */
+export function Replay({ of, request = null, primary = false, done }: ReplayProps) {
+  const [isOpen, setOpen] = useState(false);
+  const id = of !== null && ['done', 'dead', 'skipped'].includes(of.state) ? of.id : null;
+  const { data: stored } = useData('getDelivery', isOpen && id !== null ? { id } : null, false);
+  const from = request?.id ?? stored?.request_id ?? null;
+  const { data: explained } = useData('explainRequest', isOpen && from !== null ? { id: from } : null, false);
+  if (id === null && request === null) return null;
+  const replay = (how: { rerun?: boolean; again?: boolean }) => async (): Promise<string> => {
+    const report = await call('replayDeliveries', { ids: [id ?? ''], limit: 1, rerun: false, again: false, ...how });
     done();
     const [repeated] = report.done;
     if (repeated !== undefined && repeated.replay_of !== null) location.hash = to(['deliveries', repeated.id]);
     return resultOf(report);
   };
-  const first =
-    not_replayable === null ? { Replay: replay({}) } : { 'Send to all targets again': replay({ again: true }) };
-  const rerun = mode === 'direct' || mode === 'message' ? {} : { 'Run again': replay({ rerun: true }) };
-  const title = `Replay delivery of ${parentOf(of)}`;
+  const handle = async (): Promise<string> => {
+    const { id: repeated, status, outcome } = await call('replayRequest', { id: from ?? '' });
+    if (repeated !== null) location.hash = to(['requests', repeated]);
+    return `Replayed: ${status} ${outcome}.`;
+  };
+  const { dispatch, mode, run, resends = false, failures = [], state } = stored ?? {};
+  const targets = dispatch?.deliveries.map(({ target }) => target).join(', ') || 'no target';
+  const isMessage = mode === 'direct' || mode === 'message';
+  const again = state === 'done';
+  const goes = `Sends this text to ${again ? 'all targets' : 'the targets that did not get it'}: ${targets}.`;
+  const text = <Block label="Text of the replay">{isMessage ? dispatch?.prompt : run?.answer}</Block>;
+  const prompt = <Block label="Prompt">{dispatch?.prompt}</Block>;
+  const isCaptured = from !== null && (request !== null || explained !== null);
+  const runs = stored !== null && !(resends && (isCaptured || isMessage));
+  const ways: readonly Way[] = [
+    ...(resends ? [['Send again', goes, text, replay({ again })] as const] : []),
+    ...(runs ? [['Run again', `The answer goes to ${targets}.`, prompt, replay({ rerun: true })] as const] : []),
+    ...(isCaptured ? [['Handle the request again', NEW, explained && <Prompt of={explained} />, handle] as const] : []),
+  ];
+  const title =
+    of === null || id === null ? `Replay request to ${request?.route}` : `Replay delivery of ${parentOf(of)}`;
+  const choices = Object.fromEntries(ways.map(([way, , , act]) => [way, act]));
+  const isPermanent = failures.length > 0 && failures.every(({ permanent }) => permanent);
   return (
-    <Ask text={text} primary={of.state === 'dead'} label={title} title={title} choices={{ ...first, ...rerun }}>
-      <Content id={id} />
+    <Ask text="Replay" primary={primary} label={title} title={title} choices={choices} opened={() => setOpen(true)}>
+      {ways.length === 0 && <p class="dim">Loading…</p>}
+      {isPermanent && <Note kind="warn">Sent again, it fails again until its cause is mended.</Note>}
+      {ways.map(([way, about, content]) => (
+        <section key={way}>
+          <h3>{way}</h3>
+          <p>{about}</p>
+          {content}
+        </section>
+      ))}
     </Ask>
   );
 }
 
-/** What a replay sends. */
-const Content = ({ id }: { id: string }) => (
-  <Show of={useData('getDelivery', { id }, false)}>
-    {({ dispatch, run, mode }) => {
-      const text = mode === 'direct' || mode === 'message' ? dispatch.prompt : run.answer;
-      const targets = dispatch.deliveries.map(({ target }) => target).join(', ') || 'no target';
-      const runs = 'The agent runs again with this prompt, and its answer is sent';
-      return (
-        <>
-          <p>
-            {text === null ? runs : 'Sends this text'} to <b>{targets}</b>.
-          </p>
-          <Block label="Text of the replay">{text ?? dispatch.prompt}</Block>
-        </>
-      );
-    }}
-  </Show>
-);
+const NEW = 'From the start, with the current configuration, as a new event.';

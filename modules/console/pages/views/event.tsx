@@ -1,19 +1,21 @@
 /** One event on one page, from its request to its deliveries. The request and the delivery each have an address. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
-import { Ask, Copy, Operator } from '../parts/act.tsx';
+import { Copy } from '../parts/act.tsx';
 import type { Loaded } from '../parts/data.ts';
 import { useData } from '../parts/data.ts';
-import { bytes, known } from '../parts/format.ts';
+import { bytes, known, upper } from '../parts/format.ts';
+import type { Kind } from '../parts/icons.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import type { Path } from '../parts/tree.tsx';
 import { JsonTree, placeholder } from '../parts/tree.tsx';
 import { Block, Card, External, Facts, Head, lookOf, Note, Show, State } from '../parts/ui.tsx';
 import { Replay } from './deliveries.tsx';
-import type { Explanation } from './explanation.tsx';
-import { aboutText, ExplanationCard, Prompt, whyIgnored } from './explanation.tsx';
-import type { Both, CapturedRequest, Stored } from './timeline.tsx';
+import type { CapturedRequest } from './explanation.tsx';
+import { ExplanationCard, nextStep, whyStopped } from './explanation.tsx';
+import type { Both, Stored } from './timeline.tsx';
 import { runText, Timeline } from './timeline.tsx';
 
 export function RequestView({ id }: ViewProps) {
@@ -32,65 +34,98 @@ export function DeliveryView({ id }: ViewProps) {
 
 type PageProps = { request: Loaded<CapturedRequest>; delivery: Loaded<Stored>; main: Loaded<unknown>; of: string };
 
-/** @param main the one that the address names */
+/** The cards are in one order on a small screen; on a large one the columns are about as long as each other. @param main the one that the address names */
 function Page({ request: { data: request }, delivery: { data: delivery, reload }, main, of }: PageProps) {
   const isWhole = request !== null && (request.body !== null || request.body_base64 !== null);
   const explained = useData('explainRequest', isWhole ? { id: request.id } : null, false);
-  const isLost = delivery === null && explained.data?.taken === true;
-  const { outcome = '', reason = null } = request ?? {};
-  const state = <State of={delivery?.state ?? outcome} reason={delivery === null ? reason : null} />;
+  const both = { request, delivery, explained: explained.data };
+  const isLost = request?.dispatch_id === null && request.outcome !== 'duplicate' && explained.data?.taken === true;
+  const canSucceed = isLost || delivery?.failures.some(({ permanent }) => !permanent);
   const checks = isWhole && <Show of={explained}>{(now) => <ExplanationCard of={now} was={request} />}</Show>;
+  const isShort = delivery?.outputs.length === 0;
+  const input = (
+    <>
+      {delivery !== null && (
+        <Card title="Prompt" id="prompt">
+          <Block label="Prompt">{delivery.dispatch.prompt}</Block>
+        </Card>
+      )}
+      {request !== null && <Payload of={request} isWhole={isWhole} />}
+    </>
+  );
+  const state = <State of={delivery?.state ?? request?.outcome ?? ''} />;
   return (
     <>
-      <Head title={titleOf({ request, delivery })} of={of} about={main.data !== null && state}>
+      <Head title={titleOf(both)} of={of} about={main.data !== null && state}>
         {delivery?.waits_for === 'approval' && (
           <a class="button primary" href={to(['approvals'])}>
             Review the message
           </a>
         )}
-        {delivery !== null && <Replay of={delivery} done={reload} text="Replay delivery" />}
-        {isWhole && <ReplayRequest of={request} explained={explained.data} isMain={isLost} />}
+        <Replay of={delivery} request={isWhole ? request : null} primary={canSucceed ?? false} done={reload} />
       </Head>
       <Show of={main}>
         {() => (
-          <div class="grid">
-            <div class="stack">
-              <Timeline request={request} delivery={delivery} explained={explained.data} />
-              {delivery !== null && (
-                <Card title="Prompt" id="prompt">
-                  <Block label="Prompt">{delivery.dispatch.prompt}</Block>
-                </Card>
-              )}
-              {checks}
-              {request !== null && <Payload of={request} isWhole={isWhole} />}
+          <>
+            {sentencesOf(both).map(([kind, what, then], at) => (
+              <section key={at} class={`card verdict ${kind}`}>
+                <b>{what}</b>
+                {then && <p>{then}</p>}
+              </section>
+            ))}
+            <div class="grid">
+              <div class="stack">
+                <Timeline {...both} />
+                {delivery === null ? checks : <Work of={delivery} />}
+                {isShort && input}
+              </div>
+              <div class="stack">
+                {!isShort && input}
+                {delivery !== null && checks}
+                <Details {...both} />
+                {request !== null && <Headers of={request.headers} />}
+              </div>
             </div>
-            <div class="stack">
-              <Summary request={request} delivery={delivery} explained={explained.data} />
-              {delivery !== null && <Run of={delivery.run} />}
-              {delivery !== null && <Outputs of={delivery} />}
-              {request !== null && (
-                <Card title="Headers">
-                  <Facts of={request.headers.map(([name = '', value]) => [name, <span class="mono">{value}</span>])} />
-                </Card>
-              )}
-            </div>
-          </div>
+          </>
         )}
       </Show>
     </>
   );
 }
 
-function titleOf({ request, delivery }: Omit<Both, 'explained'>): string {
+function titleOf({ request, delivery }: Both): string {
   const route = delivery?.route ?? request?.route ?? '';
   if (route === '' && delivery?.job != null) return `Run of job ${delivery.job}`;
   const event = [known(request?.event || delivery?.event || ''), 'event'].filter(Boolean).join(' ');
   return `${route || (request?.path ?? 'gateway')}: ${event}`;
 }
 
+type Sentence = readonly [kind: Kind, what: ComponentChildren, then?: ComponentChildren];
+
+/** What happened, and what to do, if the event did not reach all of its targets. */
+function sentencesOf({ request, delivery, explained }: Both): readonly Sentence[] {
+  if (delivery?.state === 'skipped') return [['calm', `Skipped: ${delivery.reason ?? 'nothing to deliver'}.`]];
+  if (delivery !== null) return delivery.failures.map((failure) => failed(failure, delivery.configured.place));
+  const [kind] = lookOf(request?.outcome ?? 'accepted');
+  if (request === null || kind === 'good') return [];
+  const what = [whyStopped(explained, request), request.cause && ` ${request.cause.text}`];
+  return [[kind, what, nextStep(request, explained)]];
+}
+
+/** Also where it was sent, where that is configured, and whether a replay can help. */
+function failed({ target, address, reason, permanent }: Stored['failures'][number], place: string | null): Sentence {
+  const sent = Object.entries(address).map(([name, value]) => `${name} ${value}`);
+  const set = place === null ? '' : sent.length === 0 ? `It is configured in ${place}. ` : `, set in ${place}. `;
+  const where = sent.length === 0 ? set : `Sent to ${sent.join(', ')}${set || '. '}`;
+  const mend = sent.length === 0 || place === null ? 'Mend the cause' : 'Correct it there if it is wrong';
+  const then = permanent ? `${mend}, then replay.` : 'The cause may have been temporary: replay it.';
+  return ['bad', `${target === null ? upper(reason) : `Not delivered to ${target}: ${reason}`}.`, where + then];
+}
+
 const SIGNED = 'The signature is not included: a route that verifies it responds with 401.';
 
-function Payload({ of, isWhole }: { of: CapturedRequest; isWhole: boolean }) {
+/** @param isWhole it can be sent again */
+export function Payload({ of, isWhole = false }: { of: CapturedRequest; isWhole?: boolean }) {
   const { id, verified, scheme, body, body_base64, body_bytes } = of;
   const [path, setPath] = useState<Path | null>(null);
   const print = (form: 'curl' | 'test') => async (): Promise<string> => (await call('printRequest', { id, form })).text;
@@ -110,7 +145,7 @@ function Payload({ of, isWhole }: { of: CapturedRequest; isWhole: boolean }) {
         <p class="dim">{`The body ${body_base64 === null ? 'was not captured' : 'is binary'}${size}.`}</p>
       )}
       {body !== null && payload === undefined && <Block label="Body">{body}</Block>}
-      {payload !== undefined && <Picked path={path} />}
+      {payload !== undefined && isWhole && <Picked path={path} />}
       {payload !== undefined && (
         <div class="tree">
           <JsonTree value={payload} pick={setPath} />
@@ -120,124 +155,102 @@ function Payload({ of, isWhole }: { of: CapturedRequest; isWhole: boolean }) {
   );
 }
 
-type ReplayProps = { of: CapturedRequest; explained: Explanation | null; isMain: boolean };
-
-function ReplayRequest({ of: { id, route }, explained, isMain }: ReplayProps) {
-  const replay = async (): Promise<string> => {
-    const { id: repeated, status, outcome } = await call('replayRequest', { id });
-    if (repeated !== null) location.hash = to(['requests', repeated]);
-    return `Replayed: ${status} ${outcome}.`;
-  };
-  const title = `Replay this request to ${route}`;
+/** What the timeline does not say. */
+function Details({ request, delivery }: Both) {
+  const { route = request?.route, job = null, dispatch, profile = 'default' } = delivery ?? {};
+  // Also of outputs that the agent has not handed over yet.
+  const all = [...(dispatch?.deliveries ?? []), ...(dispatch?.outputs ?? []).map(({ delivery: of }) => of)];
   return (
-    <Operator>
-      <Ask text="Replay request" primary={isMain} title={title} choices={{ 'Replay request': replay }}>
-        <p>The request passes all checks again, as a new event with the current configuration.</p>
-        {explained !== null && <Prompt of={explained} />}
-      </Ask>
-    </Operator>
-  );
-}
-
-/** The targets of the answer, and those of the outputs, also before the agent has handed any over. */
-function targetsOf({ dispatch: { deliveries, outputs = [] } }: Stored): string {
-  const all = [...deliveries, ...outputs.map(({ delivery, name }) => ({ ...delivery, output: name }))];
-  const names = (isOutput: boolean): string =>
-    [...new Set(all.filter(({ output }) => isOutput === (output !== undefined)).map(({ target }) => target))].join(
-      ', ',
-    );
-  return [names(false), names(true) && `outputs to ${names(true)}`].filter(Boolean).join('; ');
-}
-
-function Summary({ request, delivery, explained }: Both) {
-  const { route = delivery?.route ?? null, cause = null } = request ?? {};
-  const id = delivery?.id ?? request?.dispatch_id ?? '';
-  const from = delivery?.replay_of ?? null;
-  const repeated = request?.replay_of ?? null;
-  return (
-    <Card title="Summary">
+    <Card title="Details">
       <Facts
         of={[
-          ['Response', request !== null && `${request.status} ${request.outcome.replaceAll('_', ' ')}`],
-          ['Stopped at', request !== null && lookOf(request.outcome)[0] !== 'good' && stageOf(request)],
-          ['Reason', delivery === null ? request !== null && whyIgnored(explained, request) : delivery.reason],
-          ['Next step', request !== null && id === '' && request.reason !== 'filter' && nextStep(request)],
-          ['Route', route !== null && route !== '' && <a href={to(['routes', route])}>{route}</a>],
-          ['Job', delivery?.job != null && <a href={to(['jobs', delivery.job])}>{delivery.job}</a>],
-          ['Targets', delivery !== null && targetsOf(delivery)],
-          ['Session', delivery?.dispatch.session_key != null && delivery.dispatch.session],
-          ['Signature', request?.scheme],
-          ['Profile', delivery !== null && delivery.profile !== 'default' && delivery.profile],
+          ['Route', route && <a href={to(['routes', route])}>{route}</a>],
+          ['Job', job !== null && <a href={to(['jobs', job])}>{job}</a>],
+          ['Configured in', delivery?.configured.place],
+          ['Targets', [...new Set(all.map(({ target }) => target))].join(', ')],
+          ['Session', dispatch?.session_key != null && <a href={to(['sessions'])}>{dispatch.session}</a>],
+          ['Profile', profile !== 'default' && profile],
           ["Sender's delivery ID", <span class="mono">{request?.delivery_id || delivery?.delivery_id}</span>],
-          ['Stored request', request !== null && <Id of="requests" id={request.id} />],
-          ['Stored delivery', id !== '' && <Id of="deliveries" id={id} />],
-          ['Replay of delivery', from !== null && <Id of="deliveries" id={from} />],
-          ['Replay of request', repeated !== null && <Id of="requests" id={repeated} />],
+          ['Stored request', stored('requests', request?.id)],
+          ['Stored delivery', stored('deliveries', delivery?.id ?? request?.dispatch_id)],
+          ['Replay of delivery', stored('deliveries', delivery?.replay_of)],
+          ['Replay of request', stored('requests', request?.replay_of)],
         ]}
       />
-      {cause !== null && <Note kind="bad">{cause.text}</Note>}
     </Card>
   );
 }
 
-const Id = ({ of, id }: { of: string; id: string }) => (
-  <a class="mono" href={to([of, id])}>
-    {id}
-  </a>
-);
+const stored = (of: string, id: string | null | undefined): ComponentChildren =>
+  id && (
+    <a class="mono" href={to([of, id])}>
+      {id}
+    </a>
+  );
 
-const stageOf = (request: CapturedRequest): string =>
-  [(request.stage ?? '').replaceAll('_', ' '), aboutText(request)].filter(Boolean).join(': ');
+/** Headers of connections and browsers, which say nothing about the event. */
+const PLUMBING = /^(accept(-.*)?|connection|content-length|sec-.*|priority|te)$/i;
 
-/** A pause ends in another view, and filters are explained below; for other reasons the gateway names the next step. */
-const nextStep = ({ reason, route, next }: CapturedRequest) =>
-  reason === 'route_paused' ? <a href={to(['routes', route])}>Resume route {route}</a> : next;
+function Headers({ of }: { of: CapturedRequest['headers'] }) {
+  const facts = of.map(([name = '', value]) => [name, <span class="mono">{value}</span>] as const);
+  const others = facts.filter(([name]) => PLUMBING.test(name));
+  return (
+    <Card title="Headers">
+      <Facts of={facts.filter((each) => !others.includes(each))} />
+      {others.length > 0 && (
+        <details>
+          <summary class="dim small">{others.map(([name]) => name).join(', ')}</summary>
+          <Facts of={others} />
+        </details>
+      )}
+    </Card>
+  );
+}
 
-/** What the agent handed over: each field as text, and where it was posted; and what was dropped, and why. */
-function Outputs({ of: { outputs, dispatch, state } }: { of: Stored }) {
+/** What the agent answered and handed over: each field as text, and where it was posted; and what was dropped, and why. */
+function Work({ of: { run, outputs, dispatch, state } }: { of: Stored }) {
+  const { stderr, stdout, denied, answer } = run;
   const { dropped = [] } = dispatch;
-  if (outputs.length + dropped.length === 0) return null;
+  const isSilent = answer === null && denied.length === 0 && stderr + stdout === '';
   return (
-    <Card title="Outputs" id="outputs">
-      {outputs.map(({ name, target, address, text, content, delivered, reason, message_id }, at) => (
-        <section key={at} class="card">
-          <div class="head">
-            <h3>
-              {name} to {target}
-            </h3>
-            <State of={delivered ? 'delivered' : state === 'dead' ? 'failed' : 'waiting'} />
-          </div>
-          <Facts
-            of={[
-              ...Object.entries(address),
-              ...Object.entries(content),
-              ['Reason', reason],
-              ['Posted', message_id !== null && <External url={message_id} />],
-            ]}
-          />
-          {text !== '' && <Block label={`Text of ${name}`}>{text}</Block>}
-        </section>
-      ))}
-      {dropped.map(({ output, reason, detail }, at) => (
-        <Note key={at} kind="warn">
-          Dropped {output ?? 'a line'}: {reason} ({detail})
-        </Note>
-      ))}
-    </Card>
-  );
-}
-
-function Run({ of }: { of: Stored['run'] }) {
-  const { attempts, stderr, stdout, denied, answer } = of;
-  if (answer === null && attempts === 0) return null;
-  return (
-    <Card title="Run" id="run" aside={<span class="dim small">{runText(of)}</span>}>
-      {denied.length > 0 && <Note kind="warn">The sandbox blocked: {denied.join(', ')}</Note>}
-      {answer === null && runText(of) === '' && <p class="dim">The run has not ended yet.</p>}
-      {answer !== null && <Block title="Answer">{answer || '(empty)'}</Block>}
-      {stderr !== '' && <Block title="Standard error">{stderr}</Block>}
-      {stdout !== '' && <Block title="Standard output">{stdout}</Block>}
-    </Card>
+    <>
+      {!isSilent && (
+        <Card title="Run" id="run" aside={<span class="dim small">{runText(run)}</span>}>
+          {denied.length > 0 && <Note kind="warn">The sandbox blocked: {denied.join(', ')}</Note>}
+          {answer !== null && <Block title="Answer">{answer || '(empty)'}</Block>}
+          {stderr !== '' && <Block title="Standard error">{stderr}</Block>}
+          {stdout !== '' && <Block title="Standard output">{stdout}</Block>}
+        </Card>
+      )}
+      {outputs.length + dropped.length > 0 && (
+        <Card title="Outputs" id="outputs">
+          {outputs.map(({ name, target, address, text, content, delivered, reason, message_id }, at) => (
+            <section key={at} class="card">
+              <div class="head">
+                <h3>
+                  {name} to {target}
+                </h3>
+                <State of={delivered ? 'delivered' : state === 'dead' ? 'failed' : 'waiting'} />
+              </div>
+              <Facts
+                of={[
+                  ...Object.entries(address),
+                  ...Object.entries(content),
+                  ['Reason', reason],
+                  ['Posted', message_id !== null && <External url={message_id} />],
+                ]}
+              />
+              {text !== '' && <Block label={`Text of ${name}`}>{text}</Block>}
+            </section>
+          ))}
+          {dropped.map(({ output, reason, detail }, at) => (
+            <Note key={at} kind="warn">
+              Dropped {output ?? 'a line'}: {reason} ({detail})
+            </Note>
+          ))}
+        </Card>
+      )}
+    </>
   );
 }
 

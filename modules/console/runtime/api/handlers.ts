@@ -6,7 +6,16 @@ import { readResets } from '../../../../runtime/store/actions.ts';
 import { findDelivery } from '../../../../runtime/store/find-delivery.ts';
 import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
 import { sessionName } from '../../../../runtime/store/records.ts';
-import { runFacts, shownOutputs, timeline, whyNotReplay, withLabels } from '../../../../runtime/store/timeline.ts';
+import { hasEnded, isRejected } from '../../../../runtime/store/states.ts';
+import {
+  deliveryLabel,
+  hasText,
+  runFacts,
+  shownOutputs,
+  timeline,
+  whyNotReplay,
+  withLabels,
+} from '../../../../runtime/store/timeline.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
 import type { Person } from '../../../../runtime/table/link-people.ts';
 import type {
@@ -90,10 +99,15 @@ export const HANDLERS: Handlers = {
   async getDelivery(context, { id }) {
     const stored = await storedDelivery(context, id);
     const { dispatch: _, max_concurrent: __, answer: ___, program: ____, steps: _____, ...row } = stored;
+    const { profile, route, job } = row;
+    const { agent = null } = stored.dispatch;
     return {
       ...summaryOf(row),
       not_replayable: whyNotReplay(stored, false),
+      resends: hasText(stored, false, row.state === 'done'),
       request_id: await requestOf(context, stored),
+      configured: await callOperation(context, 'configured_work', { profile, route, job, agent }),
+      failures: row.state === 'dead' ? failuresOf(stored) : [],
       dispatch: withLabels(stored.dispatch),
       run: latestRun(stored),
       outputs: shownOutputs(stored),
@@ -271,6 +285,19 @@ async function storedDelivery(context: ApiContext, id: string): Promise<StoredDi
   if (found.kind !== 'found') throw notOne('delivery', id, found.kind);
   return found.dispatch;
 }
+
+/** The targets that a dead delivery has not reached; none of them: its run failed. */
+function failuresOf({ dispatch: { deliveries }, steps, reason }: StoredDispatch): DeliveryDetails['failures'] {
+  const failed = deliveries.flatMap((delivery, index) => {
+    const last = steps.findLast((step) => step.kind === 'delivery' && step.index === index);
+    if (last === undefined || hasEnded(steps, index) || isRejected(steps, index)) return [];
+    const of = { target: deliveryLabel(delivery), address: delivery.extra, reason: last.reason ?? '' };
+    return [{ ...of, permanent: last.outcome === 'permanent' }];
+  });
+  return failed.length > 0 ? failed : [{ target: null, address: {}, reason: reason ?? '', permanent: false }];
+}
+
+type DeliveryDetails = Api['getDelivery']['output'];
 
 /** How long before its acceptance the request of an event may have arrived, in ms: usually, and at most, for a slow body. */
 const BEFORE_MS = [2000, 60_000];
