@@ -2,10 +2,13 @@
 import { alertTitle } from '../../../../base/names.ts';
 import { utcTime } from '../../../../base/text.ts';
 import { ERROR_GROUPS } from '../../../../runtime/intake/reason-codes.ts';
+import { ACCEPTED_OUTCOMES } from '../../../../runtime/intake/reply.ts';
 import { readResets } from '../../../../runtime/store/actions.ts';
+import { minuteAt } from '../../../../runtime/store/figures.ts';
 import { findDelivery } from '../../../../runtime/store/find-delivery.ts';
-import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
+import type { DeadWork, DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
 import { sessionName } from '../../../../runtime/store/records.ts';
+import type { Step } from '../../../../runtime/store/states.ts';
 import { runFacts, shownOutputs, timeline, whyNotReplay, withLabels } from '../../../../runtime/store/timeline.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
 import type { Person } from '../../../../runtime/table/link-people.ts';
@@ -46,7 +49,7 @@ export const HANDLERS: Handlers = {
       table: { hash: table.hash, generation: table.generation, loaded_at: table.loaded_at, routes: table.routes },
       states: dispatches?.states ?? null,
       waiting: waiting.map(summaryOf),
-      dead: dispatches?.dead ?? [],
+      dead: await Promise.all((dispatches?.dead ?? []).map((group, at) => withLatest(context, group, at < GROUPS))),
       last_error: dispatches?.last_error ?? null,
       store: { bytes: store.bytes, damage: store.damage?.message ?? null, refused: store.refused },
       problems: problemsOf(context, table.error),
@@ -55,7 +58,7 @@ export const HANDLERS: Handlers = {
   },
 
   async listRequests(context, { outcome, ...input }) {
-    const outcomes = outcome === 'rejected' || outcome === 'failed' ? ERROR_GROUPS[outcome] : [outcome];
+    const outcomes = OUTCOME_GROUPS[outcome ?? ''] ?? [outcome];
     const pages = await Promise.all(
       outcomes.map((one) => requestPage(context, one === undefined ? input : { ...input, outcome: one })),
     );
@@ -234,9 +237,11 @@ export const HANDLERS: Handlers = {
 
   async getFigures(context, { span }) {
     const { slot_ms, slots } = SPANS[span];
-    const to = Math.ceil(context.clock.now() / slot_ms) * slot_ms;
-    const from = to - slots * slot_ms;
-    return { from, to, slot_ms, items: await read(context, { kind: 'figures', since: from, slot_ms }) };
+    await context.figures?.store();
+    const now = context.clock.now();
+    const since = minuteAt(now) - slots * slot_ms;
+    const items = await read(context, { kind: 'figures', since, slot_ms });
+    return { from: since - (since % slot_ms), to: now - (now % slot_ms) + slot_ms, slot_ms, items };
   },
 };
 
@@ -250,6 +255,12 @@ export const consoleSession = (
   signs_in: !isOpen(),
   name: plan.name ?? null,
 });
+
+/** Outcomes that are listed together. */
+const OUTCOME_GROUPS: Readonly<Record<string, readonly KeptFilter['outcome'][]>> = {
+  ...ERROR_GROUPS,
+  accepted: [...ACCEPTED_OUTCOMES],
+};
 
 const USAGE_SPANS = { hour: 3_600_000, day: 86_400_000 } as const;
 /** Days of usage without `since`. */
@@ -334,6 +345,23 @@ const SPANS = {
 
 /** Most captured requests that one page searches for a text; each is read completely. */
 const SEARCHED = 10_000;
+
+/** Most routes and jobs whose latest dead delivery the overview describes. */
+const GROUPS = 20;
+
+/** With the latest of these deliveries, and whether its replay fails again: what a target has rejected for good stays rejected. */
+async function withLatest(context: ApiContext, group: DeadWork, isRead: boolean): Promise<Overview['dead'][number]> {
+  const { profile, route, job } = group;
+  const names = { profile, ...(route === null ? {} : { route }), ...(job === null ? {} : { job }) };
+  const [row] = isRead ? await read(context, { kind: 'list', filter: { ...names, state: 'dead', limit: 1 } }) : [];
+  if (row === undefined || row.route !== route || row.job !== job) return { ...group, latest: null };
+  const { id, event, delivery_id, reason, finished_at } = row;
+  const found = await findDelivery({ read: (query) => read(context, query) }, id);
+  const steps = found.kind === 'found' ? found.dispatch.steps : [];
+  const isLast = ({ index }: Step, at: number): boolean => steps.findLastIndex((step) => step.index === index) === at;
+  const permanent = steps.some((step, at) => step.outcome === 'permanent' && isLast(step, at));
+  return { ...group, latest: { id, event, delivery_id, reason, finished_at, permanent } };
+}
 
 /** Most pending deliveries in the overview. */
 const WAITING = 20;
