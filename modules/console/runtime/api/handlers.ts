@@ -4,6 +4,7 @@ import { utcTime } from '../../../../base/text.ts';
 import { ERROR_GROUPS } from '../../../../runtime/intake/reason-codes.ts';
 import { ACCEPTED_OUTCOMES } from '../../../../runtime/intake/reply.ts';
 import { readResets } from '../../../../runtime/store/actions.ts';
+import type { FigureCount, FigureSum } from '../../../../runtime/store/figures.ts';
 import { minuteAt } from '../../../../runtime/store/figures.ts';
 import { findDelivery } from '../../../../runtime/store/find-delivery.ts';
 import type { DeadWork, DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
@@ -235,15 +236,25 @@ export const HANDLERS: Handlers = {
   listBlueprints: async (context) => ({ items: await callOperation(context, 'blueprints_list', {}) }),
   createBlueprintJob: (context, job) => callOperation(context, 'create_blueprint_job', { ...job, by: context.by }),
 
-  async getFigures(context, { span }) {
-    const { slot_ms, slots } = SPANS[span];
+  async getFigures(context, { span, coarse }) {
+    const slot_ms = SPANS[span].slot_ms * (coarse ? 2 : 1);
     await context.figures?.store();
     const now = context.clock.now();
-    const since = minuteAt(now) - slots * slot_ms;
-    const items = await read(context, { kind: 'figures', since, slot_ms });
-    return { from: since - (since % slot_ms), to: now - (now % slot_ms) + slot_ms, slot_ms, items };
+    const since = minuteAt(now) - SPANS[span].ms;
+    const sums = await read(context, { kind: 'figures', since, slot_ms });
+    const items = sums.map(({ slot, half_us, most_us, waiting: pending, ...counts }) => {
+      return { slot, ...outcomesOf([counts]), median: half_us || null, p95: most_us || null, pending };
+    });
+    const totals = outcomesOf(sums);
+    return { from: since - (since % slot_ms), to: now - (now % slot_ms) + slot_ms, slot_ms, items, totals };
   },
 };
+
+function outcomesOf(of: readonly Pick<FigureSum, FigureCount>[]): Api['getFigures']['output']['totals'] {
+  const sum = (name: FigureCount): number => of.reduce((sum, { [name]: count }) => sum + count, 0);
+  const [ignored, duplicate, failed] = [sum('ignored'), sum('duplicate'), sum('failed')];
+  return { accepted: sum('taken'), ignored, duplicate, rejected: sum('refused'), failed };
+}
 
 /** What the pages know about the person who uses them. */
 export const consoleSession = (
@@ -338,9 +349,9 @@ const latestRun = (stored: StoredDispatch) => ({ ...runFacts(stored), answer: st
 
 const MINUTE_MS = 60_000;
 const SPANS = {
-  hour: { slot_ms: MINUTE_MS, slots: 60 },
-  day: { slot_ms: 15 * MINUTE_MS, slots: 96 },
-  week: { slot_ms: 120 * MINUTE_MS, slots: 84 },
+  hour: { slot_ms: MINUTE_MS, ms: 60 * MINUTE_MS },
+  day: { slot_ms: 15 * MINUTE_MS, ms: 1440 * MINUTE_MS },
+  week: { slot_ms: 120 * MINUTE_MS, ms: 7 * 1440 * MINUTE_MS },
 } as const;
 
 /** Most captured requests that one page searches for a text; each is read completely. */
