@@ -106,16 +106,7 @@ export class EventLog {
     isEvent: boolean,
   ): { readonly nearest: string | null } | null {
     const { clock, count, log } = this.context;
-    count({
-      route: '',
-      profile: '',
-      outcome,
-      ignored: null,
-      ms: 0,
-      secret: 0,
-      authentic: false,
-      isEvent: isEvent && outcome === 'unknown_route',
-    });
+    count({ route: '', profile: '', outcome, ignored: null, ms: 0, secret: 0, authentic: false, isEvent });
     const shown = { path: printableStart(path, PATH_LIMIT) };
     const { write, held } = isEvent && outcome === 'unknown_route' ? this.misses.take(clock.monotonic()) : NO_LINE;
     if (!write) {

@@ -43,10 +43,8 @@ export class CountedMetrics implements Metrics {
 
   readonly onRequest: CountRequest = ({ profile, route, outcome, ignored, ms, secret, isEvent = true }) => {
     this.requests.add(profile, route, outcome, ignored);
-    if (route === '') {
-      if (isEvent) this.misses++;
-      return;
-    }
+    if (isEvent && outcome === 'unknown_route') this.misses++;
+    if (route === '') return;
     this.seconds.add(ms);
     if (secret > 0) this.previous.add(profile, route);
   };

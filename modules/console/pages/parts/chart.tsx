@@ -35,7 +35,7 @@ interface Props {
   readonly to: number;
   readonly slot_ms: number;
   readonly title: string;
-  /** More of the heading. */
+  /** The heading, if it says more. */
   readonly children?: ComponentChildren;
   /** Shown instead if no figure is above 0. */
   readonly none?: string;
@@ -85,12 +85,10 @@ export function Chart({ title, children, none, ...of }: Props) {
   if (!values.flat().some(Boolean)) return <p class="dim">{none}</p>;
   const shown = series.flatMap((name, line) => (values[line]?.[at] ? `${name} ${textOf(values[line][at])}` : []));
   const columns = series.map((name): Column<Item> => [name, ({ [name]: of }) => textOf(of), 'end']);
+  columns.unshift(['Time', ({ slot }) => instant(slot)]);
   return (
     <figure>
-      <h3>
-        {title}
-        {children}
-      </h3>
+      <h3>{children ?? title}</h3>
       <div class="chart" role="img" aria-label={title} ref={place}>
         {[...series, 'dim'].map((name) => (
           <i key={name} class={name} />
@@ -99,13 +97,7 @@ export function Chart({ title, children, none, ...of }: Props) {
       <p class="dim small at">{slots[at] !== undefined && `${instant(slots[at])}: ${shown.join(', ') || 'none'}`}</p>
       <details>
         <summary class="dim small">Show as a table</summary>
-        <Table
-          label={title}
-          items={items}
-          keyOf={({ slot }) => slot ?? 0}
-          empty=""
-          columns={[['Time', ({ slot }) => instant(slot)], ...columns]}
-        />
+        <Table label={title} items={items} keyOf={({ slot }) => slot ?? 0} empty="" columns={columns} />
       </details>
     </figure>
   );
@@ -113,11 +105,18 @@ export function Chart({ title, children, none, ...of }: Props) {
 
 const BARS = uPlot.paths.bars?.({ size: [0.8, 40] }) ?? (() => null);
 
-/** 1, 2, 5, 10 and so on; only powers of ten if there are many of them. */
-const ROUND: uPlot.Axis.Splits = (_plot, _axis, least, most) =>
-  [2, 3, 4, 5, 6, 7]
-    .flatMap((power) => (most / least > 200 ? [1] : [1, 2, 5]).map((digit) => digit * 10 ** power))
-    .filter((mark) => mark >= least && mark <= most);
+const FROM_ZERO: uPlot.Scale.Range = (_plot, _least, most) => [0, Math.max(4, most) * 1.05];
+const TENS: uPlot.Scale = { distr: 3, range: (_plot, least, most) => [least / 1.5, most * 1.5] };
+const widthOf: uPlot.Axis.Size = (_plot, texts) => 20 + 7 * Math.max(1, ...(texts ?? []).map(({ length }) => length));
+
+/** Marks at 1, 2, 5, 10 and so on; only at powers of ten if there are many of them. */
+const ROUND: uPlot.Axis = {
+  splits: (_plot, _axis, least, most) =>
+    [2, 3, 4, 5, 6, 7]
+      .flatMap((power) => (most / least > 200 ? [1] : [1, 2, 5]).map((digit) => digit * 10 ** power))
+      .filter((mark) => mark >= least && mark <= most),
+  filter: (_plot, splits) => splits,
+};
 
 type Look = Pick<Props, 'from' | 'to'> & Required<Pick<Props, 'unit' | 'tens'>>;
 
@@ -126,9 +125,11 @@ function optionsOf(target: HTMLElement, series: readonly string[], { unit, tens,
   const colour = (name: string) => () => colourIn(target, name);
   const grid = { stroke: () => `color-mix(in srgb, ${colour('dim')()} 22%, transparent)`, width: 1 };
   const axis = { stroke: colour('dim'), grid, ticks: grid, font: '12px system-ui, sans-serif' };
+  const axisOf = (text: (value: number) => string, more: uPlot.Axis): uPlot.Axis => {
+    return { ...axis, values: (_plot, splits) => splits.map(text), ...more };
+  };
   const timeOf = (seconds: number): string =>
     shortInstant(seconds * 1000).slice(...(to - from > 2 * DAY_MS ? [0, 6] : [7, 12]));
-  const textOf = (value: number | null): string => (value === null ? '' : unit(value));
   const seriesOf = (name: string): uPlot.Series => ({
     stroke: colour(name),
     points: { show: tens, size: 4 },
@@ -140,23 +141,8 @@ function optionsOf(target: HTMLElement, series: readonly string[], { unit, tens,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     cursor: { drag: { x: false, y: false }, y: false, points: { show: tens } },
     legend: { show: false },
-    scales: {
-      x: { range: [from / 1000, to / 1000] },
-      y: {
-        distr: tens ? 3 : 1,
-        range: (_plot, least, most) => (tens ? [least / 1.5, most * 1.5] : [0, Math.max(4, most) * 1.05]),
-      },
-    },
-    axes: [
-      { ...axis, size: 30, values: (_plot, splits) => splits.map(timeOf) },
-      {
-        ...axis,
-        ...(tens ? { splits: ROUND, filter: (_plot, splits) => splits } : {}),
-        space: 24,
-        values: (_plot, splits) => splits.map(textOf),
-        size: (_plot, texts) => 20 + 7 * Math.max(1, ...(texts ?? []).map(({ length }) => length)),
-      },
-    ],
+    scales: { x: { range: [from / 1000, to / 1000] }, y: tens ? TENS : { range: FROM_ZERO } },
+    axes: [axisOf(timeOf, { size: 30 }), axisOf(unit, { space: 24, size: widthOf, ...(tens ? ROUND : {}) })],
     series: [{}, ...series.map(seriesOf)],
   };
 }

@@ -20,18 +20,17 @@ type State = Output<'getOverview'>;
 
 type Approvals = Output<'listApprovals'>['items'];
 
-type Subject = readonly [name: string, href?: string];
-/** A problem that needs a person: a sentence with one link, its reason, and one action. */
+/** A problem that needs a person: a sentence that begins with its link, the reason, and one action. */
 export type Need = readonly [
-  ...[kind: Kind, icon: IconName, of: Subject, text: string],
-  ...[reason?: string | false | null, action?: ComponentChildren],
+  ...[kind: Kind, icon: IconName, name: string, href: string | null],
+  ...[text: string, reason?: string | false | null, action?: ComponentChildren],
 ];
 
 const need = (...of: Need): Need => of;
-const copying = (text: string) => <Copy text={() => text}>Copy message</Copy>;
-/** Of an instant; that of today needs no date. */
-const today = (): string => instant(Date.now()).slice(0, 11);
+const review = (href: string, text = 'Review') => <Open href={href}>{text}</Open>;
 const left = (until: number): string => `${duration(Math.max(0, until - Date.now()))} left`;
+/** Without the date if it is today. */
+const timeOf = (at: number): string => instant(at).replace(instant(Date.now()).slice(0, 11), '');
 
 /** Alerts about problems that have their own lines. */
 const OWN_LINES = ['delivery_dead', 'approval', 'config_rejected'];
@@ -42,73 +41,75 @@ const LIMITED = /^route ([a-z0-9_-]+): (its rate_limit .*)$/;
 function problemOf({ message, blocking, part }: State['problems'][number]): Need {
   const [, route, text = ''] = LIMITED.exec(message) ?? [];
   const name = part === 'table' ? 'Configuration rejected' : upper(part);
-  if (route === undefined) return need(blocking ? 'bad' : 'warn', 'alert', [name], '', message, copying(message));
-  const requests = to(['requests'], { route, outcome: 'rate_limited' });
-  return need('warn', 'clock', [route, to(['routes', route])], text, null, <Open href={requests}>Show requests</Open>);
+  const copy = <Copy text={() => message}>Copy message</Copy>;
+  if (route === undefined)
+    return need(blocking || part === 'store' ? 'bad' : 'warn', 'alert', name, null, '', message, copy);
+  const requests = review(to(['requests'], { route, outcome: 'rate_limited' }), 'Show requests');
+  return need('warn', 'clock', route, to(['routes', route]), text, null, requests);
 }
 
 /** What a target has rejected for good is rejected again, so a person reviews it instead. */
 function deadNeed({ route, job, count: number, since, latest }: State['dead'][number], changed: () => void): Need {
-  const isOne = number === 1 && latest !== null;
+  const parent = parentOf({ route, job });
   const list = to(['deliveries'], { state: 'dead', route, job: route === null ? job : null });
-  const href = isOne ? to(['deliveries', latest.id]) : list;
-  const name = isOne
-    ? `${known(latest.event, 'event')} ${latest.delivery_id}`
-    : count(number, 'delivery', 'deliveries');
-  const [were, first] = number === 1 ? ['was', ''] : ['were', 'the first '];
-  const text = `of ${parentOf({ route, job })} ${were} not delivered (${first}${ago(since)})`;
+  const [href, name, text] =
+    number === 1 && latest !== null
+      ? [to(['deliveries', latest.id]), `${known(latest.event, 'event')} ${latest.delivery_id}`, `of ${parent} is dead`]
+      : [list, count(number, 'dead delivery', 'dead deliveries'), `of ${parent}, the first`];
   const replay = <ReplayDead of={route !== null ? { route } : { job: job ?? '' }} count={number} done={changed} />;
-  const action = latest?.permanent || (route ?? job) === null ? <Open href={href}>Review</Open> : replay;
-  return need('bad', 'x', [name, href], text, latest?.reason?.slice(0, 300), action);
+  const action = latest?.permanent || (route ?? job) === null ? review(href) : replay;
+  return need('bad', 'x', name, href, `${text} (${ago(since)})`, latest?.reason?.slice(0, 300), action);
 }
 
 function pausedNeed({ route: name, profile, by, until }: State['paused'][number], changed: () => void): Need {
-  const end = until === null ? '' : ` until ${instant(until).replace(today(), '')} (${left(until)})`;
+  const text = `is paused${by ? ` by ${people(by)}` : ''}`;
+  const end = until === null ? '' : ` until ${timeOf(until)} (${left(until)})`;
   const action = <Pause name={name} changed={changed} resume={() => call('resumeRoute', { name, profile })} />;
-  return need(
-    'warn',
-    'clock',
-    [name, to(['routes', name])],
-    `is paused${by ? ` by ${people(by)}` : ''}${end}`,
-    null,
-    action,
-  );
+  return need('warn', 'clock', name, to(['routes', name]), text + end, null, action);
 }
 
 function approvalNeed(waiting: number, [one, another]: Approvals): Need {
-  const isOne = one !== undefined && another === undefined;
-  const path = isOne ? ['approvals', one.id] : ['approvals'];
-  const name = isOne ? `${upper(one.output ?? 'message')} to ${one.target}` : count(waiting, 'delivery', 'deliveries');
-  const end = isOne && one.expires_at !== null ? `, ${left(one.expires_at)}` : '';
-  const text = `${isOne ? `of ${parentOf(one)} ` : ''}${waiting === 1 ? 'waits' : 'wait'} for approval${end}`;
-  const action = <Open href={to(path)}>Review</Open>;
-  return need('warn', 'approvals', [name, to(path)], text, isOne && one.text.trim().split('\n', 1)[0], action);
+  if (one === undefined || another !== undefined) {
+    const text = waiting === 1 ? 'waits for approval' : 'wait for approval';
+    const list = to(['deliveries'], { state: 'waiting' });
+    return need(
+      'warn',
+      'approvals',
+      count(waiting, 'delivery', 'deliveries'),
+      list,
+      text,
+      null,
+      review(to(['approvals'])),
+    );
+  }
+  const { id, output, target, expires_at, text } = one;
+  const href = to(['approvals', id]);
+  const waits = `of ${parentOf(one)} waits for approval${expires_at === null ? '' : ` (${left(expires_at)})`}`;
+  const name = `${upper(output ?? 'message')} to ${target}`;
+  return need('warn', 'approvals', name, href, waits, text.trim().split('\n', 1)[0], review(href));
 }
 
 /** @param failed requests that failed in the last hour @param asked messages that wait for approval, if they are few */
 function needsOf(state: State, failed: number, asked: Approvals, changed: () => void): readonly Need[] {
-  const { problems, alerts, subscriptions, store, paused, dead, states } = state;
+  const { problems, alerts, subscriptions, paused, dead, states } = state;
   const failures = to(['requests'], { outcome: 'failed', range: '3600' });
-  const failing = [count(failed, 'request'), failures] as const;
+  const look = review(failures, 'Show requests');
   return [
     ...problems.map(problemOf),
-    ...(store.damage === null
-      ? []
-      : [need('bad', 'alert', ['Store'], 'is damaged', store.damage, copying(store.damage))]),
-    need('bad', 'alert', failing, 'failed in the last hour', null, <Open href={failures}>Show requests</Open>),
+    need('bad', 'alert', count(failed, 'request'), failures, 'failed in the last hour', null, look),
     ...dead.map((one) => deadNeed(one, changed)),
     approvalNeed(states?.waiting ?? 0, asked),
     ...alerts
       .filter(({ kind }) => !OWN_LINES.includes(kind))
       .map(({ title, subject, reason, since, count: times }) =>
-        need('warn', 'alert', [title], `of ${subject}, ${count(times, 'time')}, the first ${ago(since)}`, reason),
+        need('warn', 'alert', title, null, `of ${subject}, ${count(times, 'time')} (first ${ago(since)})`, reason),
       ),
     ...subscriptions.quarantined.map(({ name, reason }) =>
-      need('warn', 'alert', [name, to(['routes', name])], 'is not served', reason),
+      need('warn', 'alert', name, to(['routes', name]), 'is not served', reason),
     ),
     ...paused.map((one) => pausedNeed(one, changed)),
     // Without those of which there are none.
-  ].filter(([, , [name]]) => !name.startsWith('0 '));
+  ].filter(([, , name]) => !name.startsWith('0 '));
 }
 
 interface Gateway extends Loaded<State> {

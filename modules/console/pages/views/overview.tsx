@@ -65,13 +65,13 @@ function Needs() {
   return (
     <Card title={`Problems (${needs.length})`}>
       <ul class="needs">
-        {needs.map(([kind, icon, [name, href], text, reason, action]) => (
+        {needs.map(([kind, icon, name, href, text, reason, action]) => (
           <li key={name + text}>
             <span class={kind}>
               <Icon of={icon} />
             </span>
             <span>
-              <b>{href === undefined ? name : <a href={href}>{name}</a>}</b> {text}
+              <b>{href === null ? name : <a href={href}>{name}</a>}</b> {text}
               {reason && <p class="dim small">{reason}</p>}
             </span>
             {action}
@@ -112,14 +112,11 @@ function Traffic({ place, state }: Pick<ViewProps, 'place'> & { state: State }) 
 }
 
 const NextStep = ({ after: { table, subscriptions, config } }: { after: State }) =>
-  table.routes + subscriptions.serving > 0 ? (
-    <p>
-      No requests in this range. <Open href={to(['routes'])}>Send a test event</Open>
-    </p>
+  table.routes + subscriptions.serving === 0 ? (
+    <p>There is no route yet: add one to {config ?? 'the configuration'}.</p>
   ) : (
-    <p>
-      There is no route yet: add one to {config ?? 'the configuration'}.{' '}
-      <Open href={to(['blueprints'])}>Show blueprints</Open>
+    <p class="bar">
+      No requests in this range. <Open href={to(['routes'])}>Send a test event</Open>
     </p>
   );
 
@@ -163,11 +160,11 @@ function Charts({ items, totals, from, to: end, slot_ms, states }: Figures & Pic
       <Chart title={`Requests per ${duration(slot_ms)}`} {...frame} items={items} series={requests} />
       <div class="grid">
         <Chart title="Response time" {...frame} items={items} series={TIMES} unit={milliseconds} none={NO_TIME} tens>
-          : <Swatch of="median" /> median {middle(items.map(({ median }) => median))}, <Swatch of="p95" />{' '}
+          Response time: <Swatch of="median" /> median {middle(items.map(({ median }) => median))}, <Swatch of="p95" />{' '}
           <span title="95 % of requests are faster">p95 {middle(items.map(({ p95 }) => p95))}</span>
         </Chart>
         <Chart title="Queued runs and deliveries" {...frame} items={queue} series={['pending']} none={NO_QUEUE}>
-          : {now} now, at most {Math.max(...queue.map(({ pending }) => pending))}
+          Queued runs and deliveries: {now} now, at most {Math.max(...queue.map(({ pending }) => pending))}
         </Chart>
       </div>
     </>

@@ -53,7 +53,7 @@ export const HANDLERS: Handlers = {
       dead: await Promise.all((dispatches?.dead ?? []).map((group, at) => withLatest(context, group, at < GROUPS))),
       last_error: dispatches?.last_error ?? null,
       store: { bytes: store.bytes, damage: store.damage?.message ?? null, refused: store.refused },
-      problems: problemsOf(context, table.error),
+      problems: problemsOf(context, table.error, store.damage?.message ?? null),
       alerts: alerts.map(({ about: _, until: __, kind, ...alert }) => ({ kind, title: alertTitle(kind), ...alert })),
     };
   },
@@ -377,11 +377,13 @@ async function withLatest(context: ApiContext, group: DeadWork, isRead: boolean)
 /** Most pending deliveries in the overview. */
 const WAITING = 20;
 
-/** The problems of readiness, and why the newest configuration does not compile, which readiness does not know. */
-function problemsOf({ readiness }: ApiContext, error: string | null): Overview['problems'] {
+/** The problems of readiness, and what it does not know: why the newest configuration does not compile, and a damaged store. */
+function problemsOf({ readiness }: ApiContext, error: string | null, damage: string | null): Overview['problems'] {
   const { problems } = readiness();
   const isKnown = error === null || problems.some(({ message }) => message === error);
-  return [...problems, ...(isKnown ? [] : [{ part: 'table' as const, blocking: false, message: error }])];
+  const rejected = isKnown ? [] : [{ part: 'table' as const, blocking: false, message: error }];
+  const damaged = damage === null ? [] : [{ part: 'store' as const, blocking: false, message: damage }];
+  return [...problems, ...rejected, ...damaged];
 }
 
 /** Removes internal fields. */
