@@ -1,11 +1,14 @@
 /** The overview: what needs a person, traffic over time, and unfinished deliveries. */
 import type { Output } from '../api.ts';
-import { Open } from '../parts/act.tsx';
+import { call } from '../api.ts';
+import { Copy, Open, Pause } from '../parts/act.tsx';
 import { Chart, Swatch } from '../parts/chart.tsx';
 import { useData, useLive } from '../parts/data.ts';
-import { bytes, count, duration } from '../parts/format.ts';
+import { ago, bytes, count, duration, instant, people } from '../parts/format.ts';
 import { useGateway } from '../parts/gateway.tsx';
+import type { IconName } from '../parts/icons.tsx';
 import { Icon } from '../parts/icons.tsx';
+import { ReplayDead } from '../parts/replay.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { change, to } from '../parts/router.ts';
 import { Badge, Card, Field, Head, Show, Table } from '../parts/ui.tsx';
@@ -22,7 +25,7 @@ export function Overview({ place }: ViewProps) {
       <Show of={gateway}>
         {(state) => (
           <>
-            <Needs />
+            <Needs of={state.needs} changed={gateway.reload} />
             <Traffic place={place} state={state} />
             <h2>Unfinished deliveries, oldest first</h2>
             <Table
@@ -45,9 +48,9 @@ export function Overview({ place }: ViewProps) {
 
 /** Whether the gateway serves, in one line. */
 function Health() {
-  const { data, needs } = useGateway();
+  const { data } = useGateway();
   if (data === null) return null;
-  const { node_state: state, table, now, started_at } = data;
+  const { node_state: state, table, now, started_at, needs } = data;
   const isWell = needs.length === 0 && state === 'serving';
   const problems = needs.length === 0 ? 'no problems' : count(needs.length, 'problem');
   const held = data.paused.length === 0 ? '' : ` (${data.paused.length} paused)`;
@@ -59,27 +62,48 @@ function Health() {
   );
 }
 
-function Needs() {
-  const { needs } = useGateway();
+function Needs({ of: needs, changed }: { of: State['needs']; changed: () => void }) {
   if (needs.length === 0) return null;
   return (
     <Card title={`Problems (${needs.length})`}>
       <ul class="needs">
-        {needs.map(([kind, icon, name, href, text, reason, action]) => (
-          <li key={name + text}>
-            <span class={kind}>
-              <Icon of={icon} />
+        {needs.map((need) => (
+          <li key={need.name + need.text}>
+            <span class={need.urgent ? 'bad' : 'warn'}>
+              <Icon of={ICONS[need.kind] ?? 'alert'} />
             </span>
             <span>
-              <b>{href === null ? name : <a href={href}>{name}</a>}</b> {text}
-              {reason && <p class="dim small">{reason}</p>}
+              <b>{need.place === null ? need.name : <a href={`#/${need.place}`}>{need.name}</a>}</b> {people(need.text)}{' '}
+              {need.since !== null && `(${ago(need.since)})`} {need.until !== null && untilText(need.until)}
+              {need.reason && <p class="dim small">{need.reason}</p>}
             </span>
-            {action}
+            <Action of={need} changed={changed} />
           </li>
         ))}
       </ul>
     </Card>
   );
+}
+
+const ICONS: Readonly<Record<string, IconName>> = {
+  dead: 'x',
+  approval: 'approvals',
+  limited: 'clock',
+  paused: 'clock',
+};
+
+/** Without the date if that is today. */
+const untilText = (at: number): string =>
+  `until ${instant(at).replace(instant(Date.now()).slice(0, 11), '')} (${duration(at - Date.now())} left)`;
+
+function Action({ of, changed }: { of: State['needs'][number]; changed: () => void }) {
+  const { action, name, profile, route, job, count, reason } = of;
+  if (action === 'copy') return <Copy text={() => reason ?? ''}>Copy message</Copy>;
+  if (action === 'replay')
+    return <ReplayDead of={route === null ? { job: job ?? '' } : { route }} count={count} done={changed} />;
+  const resume = () => call('resumeRoute', { name, profile: profile ?? 'default' });
+  if (action === 'resume') return <Pause name={name} changed={changed} resume={resume} />;
+  return action && <Open href={`#/${of.place}`}>{action === 'show' ? 'Show requests' : 'Review'}</Open>;
 }
 
 /** Ranges of the charts, with their seconds in lists. */
@@ -142,13 +166,7 @@ const Totals = ({ of, range }: { of: Figures['totals']; range: string }) => (
 const milliseconds = (us: number): string =>
   us < 10_000 ? `${Number((us / 1000).toPrecision(2))} ms` : duration(us / 1000);
 
-/** The middle one of the values that a chart shows. */
-function middle(of: readonly (number | null)[]): string {
-  const known = of.filter((value) => value !== null).sort((a, b) => a - b);
-  return milliseconds(known[known.length >> 1] ?? 0);
-}
-
-function Charts({ items, totals, from, to: end, slot_ms, states }: Figures & Pick<State, 'states'>) {
+function Charts({ items, totals, median, p95, from, to: end, slot_ms, states }: Figures & Pick<State, 'states'>) {
   // From the first figure on, but at least four spans of time, so that something can be seen.
   const frame = { from: Math.max(from, Math.min(items[0]?.slot ?? from, end - 4 * slot_ms)), to: end, slot_ms };
   // The current span of time is not over: it has what is pending now.
@@ -160,8 +178,8 @@ function Charts({ items, totals, from, to: end, slot_ms, states }: Figures & Pic
       <Chart title={`Requests per ${duration(slot_ms)}`} {...frame} items={items} series={requests} />
       <div class="grid">
         <Chart title="Response time" {...frame} items={items} series={TIMES} unit={milliseconds} none={NO_TIME} tens>
-          Response time: <Swatch of="median" /> median {middle(items.map(({ median }) => median))}, <Swatch of="p95" />{' '}
-          <span title="95 % of requests are faster">p95 {middle(items.map(({ p95 }) => p95))}</span>
+          Response time: <Swatch of="median" /> median {milliseconds(median ?? 0)}, <Swatch of="p95" />{' '}
+          <span title="95 % of requests are faster">p95 {milliseconds(p95 ?? 0)}</span>
         </Chart>
         <Chart title="Queued runs and deliveries" {...frame} items={queue} series={['pending']} none={NO_QUEUE}>
           Queued runs and deliveries: {now} now, at most {Math.max(...queue.map(({ pending }) => pending))}

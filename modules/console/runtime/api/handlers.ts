@@ -5,11 +5,10 @@ import { ERROR_GROUPS } from '../../../../runtime/intake/reason-codes.ts';
 import { ACCEPTED_OUTCOMES } from '../../../../runtime/intake/reply.ts';
 import { readResets } from '../../../../runtime/store/actions.ts';
 import type { FigureCount, FigureSum } from '../../../../runtime/store/figures.ts';
-import { minuteAt } from '../../../../runtime/store/figures.ts';
+import { FIGURE_COUNTS, minuteAt } from '../../../../runtime/store/figures.ts';
 import { findDelivery } from '../../../../runtime/store/find-delivery.ts';
-import type { DeadWork, DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
+import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
 import { sessionName } from '../../../../runtime/store/records.ts';
-import type { Step } from '../../../../runtime/store/states.ts';
 import { runFacts, shownOutputs, timeline, whyNotReplay, withLabels } from '../../../../runtime/store/timeline.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
 import type { Person } from '../../../../runtime/table/link-people.ts';
@@ -26,6 +25,7 @@ import { ApiRefusal, cursorOf, keyIn, pageOf, sortedPage } from '../answer.ts';
 import type { ApiContext } from './call-operation.ts';
 import { callOperation, checkNames, jobId, notOne, ofProfile, read } from './call-operation.ts';
 import type { Api, Overview, PauseState, Session } from './generated/api.ts';
+import { readNeeds } from './needs.ts';
 
 type Handlers = {
   readonly [Id in keyof Api]: (context: ApiContext, input: Api[Id]['input']) => Promise<Api[Id]['output']>;
@@ -41,6 +41,7 @@ export const HANDLERS: Handlers = {
     ]);
     const { url, config, table, subscriptions, dispatches, store, alerts } = status;
     const { version, started_at, runs, paused } = status;
+    const problems = problemsOf(context, table.error);
     const shared = { version, url, started_at, config, runs, paused };
     return {
       ...shared,
@@ -50,10 +51,11 @@ export const HANDLERS: Handlers = {
       table: { hash: table.hash, generation: table.generation, loaded_at: table.loaded_at, routes: table.routes },
       states: dispatches?.states ?? null,
       waiting: waiting.map(summaryOf),
-      dead: await Promise.all((dispatches?.dead ?? []).map((group, at) => withLatest(context, group, at < GROUPS))),
+      dead: dispatches?.dead ?? [],
       last_error: dispatches?.last_error ?? null,
       store: { bytes: store.bytes, damage: store.damage?.message ?? null, refused: store.refused },
-      problems: problemsOf(context, table.error, store.damage?.message ?? null),
+      problems,
+      needs: await readNeeds(context, status, problems),
       alerts: alerts.map(({ about: _, until: __, kind, ...alert }) => ({ kind, title: alertTitle(kind), ...alert })),
     };
   },
@@ -241,12 +243,13 @@ export const HANDLERS: Handlers = {
     await context.figures?.store();
     const now = context.clock.now();
     const since = minuteAt(now) - SPANS[span].ms;
-    const sums = await read(context, { kind: 'figures', since, slot_ms });
-    const items = sums.map(({ slot, half_us, most_us, waiting: pending, ...counts }) => {
+    const sums = await read(context, { kind: 'figures', since, slot_ms: SPANS[span].slot_ms });
+    const shown = coarse ? await read(context, { kind: 'figures', since, slot_ms }) : sums;
+    const items = shown.map(({ slot, half_us, most_us, waiting: pending, ...counts }) => {
       return { slot, ...outcomesOf([counts]), median: half_us || null, p95: most_us || null, pending };
     });
-    const totals = outcomesOf(sums);
-    return { from: since - (since % slot_ms), to: now - (now % slot_ms) + slot_ms, slot_ms, items, totals };
+    const of = { totals: outcomesOf(sums), median: middle(sums, 'half_us'), p95: middle(sums, 'most_us') };
+    return { from: since - (since % slot_ms), to: now - (now % slot_ms) + slot_ms, slot_ms, items, ...of };
   },
 };
 
@@ -254,6 +257,18 @@ function outcomesOf(of: readonly Pick<FigureSum, FigureCount>[]): Api['getFigure
   const sum = (name: FigureCount): number => of.reduce((sum, { [name]: count }) => sum + count, 0);
   const [ignored, duplicate, failed] = [sum('ignored'), sum('duplicate'), sum('failed')];
   return { accepted: sum('taken'), ignored, duplicate, rejected: sum('refused'), failed };
+}
+
+/** The middle one of the measured response times, each of which counts as often as its span of time has requests. */
+function middle(of: readonly FigureSum[], name: 'half_us' | 'most_us'): number | null {
+  const known = of.filter((sum) => sum[name] > 0).sort((a, b) => a[name] - b[name]);
+  const requests = (sum: FigureSum): number => FIGURE_COUNTS.reduce((all, count) => all + sum[count], 0);
+  let left = known.reduce((all, sum) => all + requests(sum), 0) / 2;
+  for (const sum of known) {
+    left -= requests(sum);
+    if (left <= 0) return sum[name];
+  }
+  return null;
 }
 
 /** What the pages know about the person who uses them. */
@@ -357,33 +372,14 @@ const SPANS = {
 /** Most captured requests that one page searches for a text; each is read completely. */
 const SEARCHED = 10_000;
 
-/** Most routes and jobs whose latest dead delivery the overview describes. */
-const GROUPS = 20;
-
-/** With the latest of these deliveries, and whether its replay fails again: what a target has rejected for good stays rejected. */
-async function withLatest(context: ApiContext, group: DeadWork, isRead: boolean): Promise<Overview['dead'][number]> {
-  const { profile, route, job } = group;
-  const names = { profile, ...(route === null ? {} : { route }), ...(job === null ? {} : { job }) };
-  const [row] = isRead ? await read(context, { kind: 'list', filter: { ...names, state: 'dead', limit: 1 } }) : [];
-  if (row === undefined || row.route !== route || row.job !== job) return { ...group, latest: null };
-  const { id, event, delivery_id, reason, finished_at } = row;
-  const found = await findDelivery({ read: (query) => read(context, query) }, id);
-  const steps = found.kind === 'found' ? found.dispatch.steps : [];
-  const isLast = ({ index }: Step, at: number): boolean => steps.findLastIndex((step) => step.index === index) === at;
-  const permanent = steps.some((step, at) => step.outcome === 'permanent' && isLast(step, at));
-  return { ...group, latest: { id, event, delivery_id, reason, finished_at, permanent } };
-}
-
 /** Most pending deliveries in the overview. */
 const WAITING = 20;
 
-/** The problems of readiness, and what it does not know: why the newest configuration does not compile, and a damaged store. */
-function problemsOf({ readiness }: ApiContext, error: string | null, damage: string | null): Overview['problems'] {
+/** The problems of readiness, and why the newest configuration does not compile, which readiness does not know. */
+function problemsOf({ readiness }: ApiContext, error: string | null): Overview['problems'] {
   const { problems } = readiness();
   const isKnown = error === null || problems.some(({ message }) => message === error);
-  const rejected = isKnown ? [] : [{ part: 'table' as const, blocking: false, message: error }];
-  const damaged = damage === null ? [] : [{ part: 'store' as const, blocking: false, message: damage }];
-  return [...problems, ...rejected, ...damaged];
+  return [...problems, ...(isKnown ? [] : [{ part: 'table' as const, blocking: false, message: error }])];
 }
 
 /** Removes internal fields. */
