@@ -37,7 +37,7 @@ it('counts what the lists have, right after each event, and over the same minute
     const headers = { 'content-type': 'application/json', ...(id === '' ? {} : { 'x-request-id': id }) };
     return (await sendAgain(`${gateway.url}/webhooks/${route}`, { method: 'POST', body, headers })).status;
   };
-  /** Counts all ranges again if a minute has begun meanwhile. */
+  /** Counts all ranges, again if a new minute has begun. */
   const agree = async (): Promise<Readonly<Record<string, number>>> => {
     const begun = minuteAt(Date.now());
     const counts: Record<string, number> = {};

@@ -5,7 +5,7 @@ import { ERROR_GROUPS } from '../../../../runtime/intake/reason-codes.ts';
 import { ACCEPTED_OUTCOMES } from '../../../../runtime/intake/reply.ts';
 import { readResets } from '../../../../runtime/store/actions.ts';
 import type { FigureCount, FigureSum } from '../../../../runtime/store/figures.ts';
-import { FIGURE_COUNTS, minuteAt } from '../../../../runtime/store/figures.ts';
+import { minuteAt } from '../../../../runtime/store/figures.ts';
 import { findDelivery } from '../../../../runtime/store/find-delivery.ts';
 import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
 import { sessionName } from '../../../../runtime/store/records.ts';
@@ -259,16 +259,10 @@ function outcomesOf(of: readonly Pick<FigureSum, FigureCount>[]): Api['getFigure
   return { accepted: sum('taken'), ignored, duplicate, rejected: sum('refused'), failed };
 }
 
-/** The middle one of the measured response times, each of which counts as often as its span of time has requests. */
+/** The middle one of the measured response times. */
 function middle(of: readonly FigureSum[], name: 'half_us' | 'most_us'): number | null {
-  const known = of.filter((sum) => sum[name] > 0).sort((a, b) => a[name] - b[name]);
-  const requests = (sum: FigureSum): number => FIGURE_COUNTS.reduce((all, count) => all + sum[count], 0);
-  let left = known.reduce((all, sum) => all + requests(sum), 0) / 2;
-  for (const sum of known) {
-    left -= requests(sum);
-    if (left <= 0) return sum[name];
-  }
-  return null;
+  const known = of.flatMap((sum) => sum[name] || []).sort((a, b) => a - b);
+  return known[known.length >> 1] ?? null;
 }
 
 /** What the pages know about the person who uses them. */

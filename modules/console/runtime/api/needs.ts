@@ -10,19 +10,15 @@ import { callOperation, read } from './call-operation.ts';
 import type { Overview } from './generated/api.ts';
 
 type Need = Overview['needs'][number];
-type Given = Pick<Need, 'kind' | 'name' | 'text'> & Partial<Need>;
 
-const NONE = {
-  place: null,
-  reason: null,
-  since: null,
-  until: null,
-  action: null,
-  profile: null,
-  route: null,
-  job: null,
-};
-const need = (of: Given): Need => ({ ...NONE, urgent: false, count: 1, ...of });
+const NONE = { urgent: false, place: null, reason: null, since: null, until: null, action: null };
+const OWNERLESS = { profile: null, route: null, job: null, count: 1 };
+const need = (
+  kind: Need['kind'],
+  name: string,
+  text: string,
+  more: Partial<Omit<Need, 'kind' | 'name' | 'text'>> = {},
+): Need => ({ ...NONE, ...OWNERLESS, kind, name, text, ...more });
 
 const HOUR_MS = 3_600_000;
 /** Most routes and jobs whose latest dead delivery is read. */
@@ -35,11 +31,6 @@ const PARTS = { gateway: 'Gateway', store: 'Store', table: 'Configuration reject
 /** A route that exceeded its rate limit is a problem of the gateway, whose message begins with the route. */
 const LIMITED = /^route ([a-z0-9_-]+): (its rate_limit .*)$/;
 
-const query = (values: Readonly<Record<string, string | null>>): string =>
-  new URLSearchParams(
-    Object.entries(values).flatMap(([name, value]) => (value ? [[name, value] as [string, string]] : [])),
-  ).toString();
-const at = (...path: readonly string[]): string => path.map(encodeURIComponent).join('/');
 const amount = (of: number, one: string, more: string): string => (of === 1 ? `1 ${one}` : `${of} ${more}`);
 
 /** @param problems of the gateway itself */
@@ -48,104 +39,83 @@ export async function readNeeds(
   { alerts, subscriptions, store, paused, dispatches }: GatewayStatus,
   problems: Overview['problems'],
 ): Promise<readonly Need[]> {
-  const { message: damage = null } = store.damage ?? {};
-  const isRead = dispatches !== null;
+  const { dead, states } = dispatches ?? { dead: [], states: { waiting: 0 } };
+  const failed = dispatches === null ? 0 : await failedRequests(context);
+  const failures = {
+    urgent: true,
+    place: 'requests?outcome=failed&range=3600',
+    action: 'show',
+    count: failed,
+  } as const;
   return [
     ...problems.map(problemOf),
-    ...(damage === null
-      ? []
-      : [need({ kind: 'problem', urgent: true, name: 'Store', text: 'is damaged', reason: damage, action: 'copy' })]),
-    ...(isRead ? await failedIn(context) : []),
-    ...(await Promise.all((dispatches?.dead ?? []).map((group, n) => deadNeed(context, group, n < GROUPS)))),
-    ...(isRead ? await approvalsOf(context, dispatches.states.waiting) : []),
-    ...alerts.flatMap(({ kind, subject, reason, since, count }) => {
-      if (OWN.includes(kind)) return [];
-      const text = `of ${subject}, ${amount(count, 'time', 'times')}`;
-      return [need({ kind: 'alert', name: alertTitle(kind), text, reason, since, count })];
-    }),
+    ...[store.damage ?? []].flat().map(({ message }) => problemOf({ part: 'store', blocking: true, message })),
+    need('failed', amount(failed, 'request', 'requests'), 'failed in the last hour', failures),
+    ...(await Promise.all(dead.map((group, at) => deadNeed(context, group, at < GROUPS)))),
+    await approvalNeed(context, states.waiting),
+    ...alerts
+      .filter(({ kind }) => !OWN.includes(kind))
+      .map(({ kind, subject, reason, since, count }) =>
+        need('alert', alertTitle(kind), `of ${subject}, ${amount(count, 'time', 'times')}`, { reason, since, count }),
+      ),
     ...subscriptions.quarantined.map(({ name, reason }) =>
-      need({ kind: 'quarantined', name, place: at('routes', name), text: 'is not served', reason }),
+      need('quarantined', name, 'is not served', { place: `routes/${encodeURIComponent(name)}`, reason }),
     ),
     ...paused.map(({ profile, route, by, until }) => {
       const text = by === undefined ? 'is paused' : `is paused by ${by}`;
-      return need({
-        kind: 'paused',
-        name: route,
-        place: at('routes', route),
-        text,
-        until,
-        action: 'resume',
-        profile,
-        route,
-      });
+      return need('paused', route, text, { place: `routes/${route}`, until, action: 'resume', profile, route });
     }),
-  ];
+  ].filter(({ count }) => count > 0);
 }
 
 function problemOf({ message, blocking, part }: Overview['problems'][number]): Need {
   const [, route, text = ''] = LIMITED.exec(message) ?? [];
   if (route === undefined)
-    return need({ kind: 'problem', urgent: blocking, name: PARTS[part], text: '', reason: message, action: 'copy' });
-  const place = `requests?${query({ route, outcome: 'rate_limited' })}`;
-  return need({ kind: 'limited', name: route, place, text, action: 'show', route });
+    return need('problem', PARTS[part], '', { urgent: blocking, reason: message, action: 'copy' });
+  return need('limited', route, text, { place: `requests?route=${route}&outcome=rate_limited`, action: 'show', route });
 }
 
-/** Requests that failed in the last hour. */
-async function failedIn(context: ApiContext): Promise<readonly Need[]> {
+/** In the last hour. */
+async function failedRequests(context: ApiContext): Promise<number> {
   await context.figures?.store();
   const since = minuteAt(context.clock.now()) - HOUR_MS;
-  const count = (await read(context, { kind: 'figures', since, slot_ms: HOUR_MS })).reduce(
-    (sum, { failed }) => sum + failed,
-    0,
-  );
-  const place = `requests?${query({ outcome: 'failed', range: '3600' })}`;
-  const name = amount(count, 'request', 'requests');
-  return count === 0
-    ? []
-    : [need({ kind: 'failed', urgent: true, name, place, text: 'failed in the last hour', action: 'show', count })];
+  const sums = await read(context, { kind: 'figures', since, slot_ms: HOUR_MS });
+  return sums.reduce((sum, { failed }) => sum + failed, 0);
 }
 
 /** Dead deliveries of a route or job. What a target has rejected for good is rejected again, so a person reviews it instead. */
-async function deadNeed(
-  context: ApiContext,
-  { profile, route, job, count, since }: DeadWork,
-  isRead: boolean,
-): Promise<Need> {
-  const names = { ...(route === null ? {} : { route }), ...(job === null ? {} : { job }) };
-  const filter = { profile, ...names, state: 'dead', limit: 1 } as const;
-  const [latest] = isRead ? await read(context, { kind: 'list', filter }) : [];
-  const of = `of ${route ?? job ?? 'gateway notices'}`;
-  const place = `deliveries?${query({ state: 'dead', route, job: route === null ? job : null })}`;
-  const shared = { kind: 'dead', urgent: true, since, action: 'replay', profile, route, job, count } as const;
-  const all = need({
-    ...shared,
-    name: amount(count, 'dead delivery', 'dead deliveries'),
-    place,
-    text: `${of}, the first`,
-  });
-  if (latest === undefined || latest.route !== route || latest.job !== job) return { ...all, action: 'review' };
-  const found = await findDelivery({ read: (query) => read(context, query) }, latest.id);
+async function deadNeed(context: ApiContext, group: DeadWork, isRead: boolean): Promise<Need> {
+  const { profile, route, job, count } = group;
+  const [name, value] = route !== null ? ['route', route] : ['job', job ?? ''];
+  const of = `of ${value || 'gateway notices'}`;
+  const more = { ...group, urgent: true, place: `deliveries?state=dead&${name}=${value}`, action: 'review' } as const;
+  const all = need('dead', amount(count, 'dead delivery', 'dead deliveries'), `${of}, the first`, more);
+  const filter = { ...(route === null ? { job: value } : { route }), profile, state: 'dead', limit: 1 } as const;
+  const [latest] = isRead && value !== '' ? await read(context, { kind: 'list', filter }) : [];
+  if (latest === undefined) return all;
+  const { id, event, delivery_id, reason } = latest;
+  const found = await findDelivery({ read: (query) => read(context, query) }, id);
   const steps = found.kind === 'found' ? found.dispatch.steps : [];
-  const isLast = ({ index }: Step, n: number): boolean => steps.findLastIndex((step) => step.index === index) === n;
-  const action = steps.some((step, n) => step.outcome === 'permanent' && isLast(step, n)) ? 'review' : 'replay';
-  const known = { ...all, reason: latest.reason?.slice(0, SHOWN) ?? null, action } as const;
-  const name = `${latest.event === 'unknown' ? 'event' : latest.event} ${latest.delivery_id}`;
-  return count > 1 ? known : { ...known, name, place: at('deliveries', latest.id), text: `${of} is dead` };
+  const isLast = ({ index }: Step, at: number): boolean => steps.findLastIndex((step) => step.index === index) === at;
+  const action = steps.some((step, at) => step.outcome === 'permanent' && isLast(step, at)) ? 'review' : 'replay';
+  const known = { ...all, reason: reason?.slice(0, SHOWN) ?? null, action } as const;
+  if (count > 1) return known;
+  return {
+    ...known,
+    name: `${event === 'unknown' ? 'event' : event} ${delivery_id}`,
+    place: `deliveries/${id}`,
+    text: `${of} is dead`,
+  };
 }
 
-async function approvalsOf(context: ApiContext, count: number): Promise<readonly Need[]> {
-  if (count === 0) return [];
+async function approvalNeed(context: ApiContext, count: number): Promise<Need> {
   const [one, another] = count === 1 ? await callOperation(context, 'approvals_list', {}) : [];
-  const shared = { kind: 'approval', action: 'review', count } as const;
-  if (one === undefined || another !== undefined) {
-    const text = count === 1 ? 'waits for approval' : 'wait for approval';
-    return [need({ ...shared, name: amount(count, 'delivery', 'deliveries'), place: 'approvals', text })];
-  }
+  const waits = `${count === 1 ? 'waits' : 'wait'} for approval`;
+  const more = { place: 'approvals', action: 'review', count } as const;
+  if (one === undefined || another !== undefined)
+    return need('approval', amount(count, 'delivery', 'deliveries'), waits, more);
   const { id, output, target, text, expires_at: until, route, job } = one;
-  const of = {
-    name: `${output ?? 'Message'} to ${target}`,
-    text: `of ${route ?? job ?? 'the gateway'} waits for approval`,
-  };
   const [reason = ''] = text.trim().slice(0, SHOWN).split('\n', 1);
-  return [need({ ...shared, ...of, place: at('approvals', id), until, reason })];
+  const about = { ...more, place: `approvals/${id}`, until, reason };
+  return need('approval', `${output ?? 'Message'} to ${target}`, `of ${route ?? job ?? 'the gateway'} ${waits}`, about);
 }

@@ -988,7 +988,7 @@ export interface FigureSpan {
   readonly items: readonly Figure[];
   readonly totals: OutcomeCounts;
   /**
-   * The response time of the middle one of the requests, each of which has that of its span of time, in microseconds.
+   * The middle one of the medians of the spans of time that are not coarse, in microseconds.
    */
   readonly median: number | null;
   /**
