@@ -29,6 +29,7 @@ import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
 import { homeTarget, listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
 import { readRouteActions } from '../../../runtime/store/actions.ts';
 import { storeAs } from '../../../runtime/store/actor.ts';
+import { minuteAt } from '../../../runtime/store/figures.ts';
 import { printFilter, printTemplate } from '../../../runtime/table/link-template.ts';
 import type {
   ControlContract,
@@ -192,7 +193,8 @@ export async function reportRoutes({
     ...subscriptions.routes.map((plan) => report(plan, 'dynamic')),
     ...subscriptions.rejected.map(({ name, reason }) => ({ ...UNSERVED, name, reason })),
   ].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-  const query = { kind: 'traffic', routes: all.map(({ name }) => name), since: context.clock.now() - DAY_MS } as const;
+  const since = minuteAt(context.clock.now()) - DAY_MS;
+  const query = { kind: 'traffic', routes: all.map(({ name }) => name), since } as const;
   const traffic = await store.read(query);
   return all.map((route, at) => ({ ...route, traffic: traffic[at] ?? NO_TRAFFIC }));
 }

@@ -313,7 +313,12 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await begin();
         await page.getByRole('img', { name: WORDS.chart }).locator('canvas').waitFor();
         await page.getByText(WORDS.asTable).first().click();
-        await page.getByRole('columnheader', { name: 'accepted' }).first().waitFor();
+        await page.locator('details[open] tbody tr').first().waitFor();
+        // The number of an outcome is the legend of its bars.
+        const tiles = page.locator('.numbers a');
+        assert.deepEqual([await tiles.count(), await tiles.locator('svg').count()], [5, 5]);
+        await page.getByRole('img', { name: WORDS.chart }).hover();
+        await shows(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC: accepted \d/);
         await look('chart-table');
         await page.setViewportSize({ width: 320, height: 800 });
         for (const view of VIEWS) {
@@ -380,9 +385,11 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await until(async () => (await inState('dead')) === 1);
         accepts = true;
         await begin();
-        await page.getByRole('button', { name: WORDS.replayDead }).waitFor();
+        // The target rejects it again until it is corrected, so the overview offers no replay.
+        await shows(WORDS.isDead);
+        assert.equal(await page.getByRole('button', { name: WORDS.replayDead }).count(), 0);
         await until(async () => /^\(\d+\) Overview/.test(await page.title()));
-        await press('link', /dead delivery of broken/);
+        await press('link', WORDS.review);
         await press('button', WORDS.replayOne);
         // The dialog shows what is sent.
         await page.getByRole('dialog').getByText('Looks good.').waitFor();

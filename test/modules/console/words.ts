@@ -41,6 +41,8 @@ export const WORDS = {
   hour: '1 hour',
   pausedUntil: (name: string): RegExp => new RegExp(`${name} paused until`),
   resumed: (name: string): string => `${name} resumed.`,
+  isDead: /of broken is dead/,
+  review: 'Review',
   replayDead: /^Replay dead deliveries of broken/,
   replayOne: /^Replay delivery of broken/,
   sendAgain: 'Send again',

@@ -12,9 +12,11 @@ export interface Loaded<T> {
   readonly reload: () => void;
 }
 
-/** A negative `since` is relative to now, so that a range moves with the time. */
+/** A negative `since` is relative to the current minute, as for the counts of a range, so that a range moves with the time. */
 const sinceNow = <T extends object>(input: T): T =>
-  'since' in input && Number(input.since) < 0 ? { ...input, since: Date.now() + Number(input.since) } : input;
+  'since' in input && Number(input.since) < 0
+    ? { ...input, since: Date.now() - (Date.now() % 60_000) + Number(input.since) }
+    : input;
 
 /** @param input null: do not load yet */
 export function useData<I extends Id>(id: I, input: Input<I> | null, live = true): Loaded<Output<I>> {
