@@ -11,7 +11,10 @@ import type { BlockedBy } from '../waits.ts';
 
 /** An accepted dispatch; it never changes. */
 export interface DispatchRow
-  extends Omit<DispatchHead, 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'turn_key' | 'burst' | 'on_newer'> {
+  extends Omit<
+    DispatchHead,
+    'event' | 'delivery_id' | 'replay_of' | 'agent' | 'turn_key' | 'burst' | 'on_newer' | 'sends_to'
+  > {
   readonly ref: Ref;
   readonly max_concurrent: number | null;
   /** The session in which it takes or took turns, to find its earlier turns; null: none. */

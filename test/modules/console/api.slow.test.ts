@@ -113,7 +113,7 @@ gateway: { console: { port: 0 } }
     );
     assert.deepEqual(routes[0]?.words.slice(0, 3), [
       'Accepts greeting, signed by any known sender.',
-      'Only where name not_equals "Eve".',
+      'Only if name is not "Eve".',
       'Sends its prompt to the agent, and the answer to log.',
     ]);
     const jobs = await get<'listJobs'>('/api/jobs?limit=1');

@@ -5,27 +5,29 @@ import { useState } from 'preact/hooks';
 import type { Input } from '../api.ts';
 import type { ItemOf, Listed, ListId } from './data.ts';
 import { useData, useList } from './data.ts';
+import { instant } from './format.ts';
 import { Icon } from './icons.tsx';
 import type { ViewPlace } from './router.ts';
 import { change, to } from './router.ts';
 import type { Column, TableProps } from './ui.tsx';
-import { Field, Head, Note, Show, Table } from './ui.tsx';
+import { Field, Head, Note, Show, Table, Whole } from './ui.tsx';
 
 interface Filter {
   readonly label: string;
   /** All accepted values, with their texts. */
   readonly choices?: Readonly<Record<string, string>> | undefined;
-  /** The list operation that suggests names. */
-  readonly known?: 'listRoutes' | 'listJobs';
+  /** The text of no choice. */
+  readonly all?: string;
   readonly type?: 'text' | 'search' | 'datetime-local';
 }
-/** Filters by parameter of the operation. */
+/** Filters by parameter of the operation: one of `KNOWN` is chosen from existing names. */
 type Filters = Readonly<Record<string, Filter>>;
 
 /** The time range of a list: a span until now, in seconds, or a start and an end. */
 export const RANGE = {
   range: {
     label: 'Range',
+    all: 'Any time',
     choices: { 900: 'Last 15 min', 3600: 'Last hour', 86400: 'Last 24 h', 604800: 'Last 7 days', custom: 'Custom' },
   },
   since: { label: 'From (UTC)', type: 'datetime-local' },
@@ -58,11 +60,32 @@ function inputOf({ range, since, until, ...rest }: Texts): Readonly<Record<strin
   return { ...rest, ...Object.fromEntries(ends.filter(([, at]) => at >= 0)) };
 }
 
-interface Props<I extends ListId> extends Pick<TableProps<ItemOf<I>>, 'keyOf' | 'empty'> {
+/** A second line in a cell. */
+export const Under = ({ children }: { children: ComponentChildren }) => <span class="under dim small">{children}</span>;
+
+/** The name of a row, which is a link, with what it is for below it. */
+export const named = (path: readonly string[], name: string, about: string | null) => [
+  <Whole path={path}>{name}</Whole>,
+  <Under>{about}</Under>,
+];
+
+export const pauseText = (until: number | string | null): string =>
+  until === null ? 'until resumed' : `until ${instant(until)}`;
+
+/** Without `keyOf`, the key is the id. */
+type Rows<I extends ListId> = Pick<TableProps<ItemOf<I>>, 'columns' | 'empty'> & Partial<TableProps<ItemOf<I>>>;
+const idOf = (item: unknown): string => (item as { readonly id: string }).id;
+
+export const ListTable = <I extends ListId>({ list, label, ...rows }: { list: Listed<I>; label: string } & Rows<I>) => (
+  <Show of={list}>{() => <Table keyOf={idOf} {...list} {...rows} label={label} />}</Show>
+);
+
+interface Props<I extends ListId> extends Pick<Rows<I>, 'keyOf' | 'empty'> {
   readonly title: string;
   readonly of: I;
   readonly place: ViewPlace;
   readonly filters?: Filters;
+  /** Of a page; 0: the list has one page. */
   readonly limit?: number;
   readonly live?: boolean;
   /** Beside the heading. */
@@ -72,20 +95,21 @@ interface Props<I extends ListId> extends Pick<TableProps<ItemOf<I>>, 'keyOf' | 
   readonly columns: (list: Listed<I>) => readonly Column<ItemOf<I>>[];
 }
 
-export function ListView<I extends ListId>({ title, of, place, filters = {}, columns, ...props }: Props<I>) {
+export function ListView<I extends ListId>({ title, of, place, filters = {}, limit = 50, ...props }: Props<I>) {
   const active = activeFilters(place, filters);
-  const list = useList(of, { limit: props.limit ?? 50, ...inputOf(active) } as unknown as Input<I>, props.live);
+  const paged = limit === 0 ? {} : { limit };
+  const list = useList(of, { ...paged, ...inputOf(active) } as unknown as Input<I>, props.live);
   const shown = list.items.length.toLocaleString();
-  const about = list.data === null ? '' : list.more === null ? `${shown} in total` : `first ${shown}, there are more`;
+  const first = `${'range' in filters ? 'newest' : 'first'} ${shown}, more below`;
   return (
     <>
-      <Head title={title} about={about}>
+      <Head title={title} about={list.data !== null && (list.more === null ? `${shown} in total` : first)}>
         {props.actions?.(list)}
       </Head>
       <FilterBar of={active} filters={filters} place={place} />
       {list.isSampled && <Note>Too much traffic to show everything: this is a sample of the newest entries.</Note>}
       {props.note?.(list)}
-      <Show of={list}>{() => <Table {...props} {...list} label={title} columns={columns(list)} />}</Show>
+      <ListTable {...props} list={list} label={title} columns={props.columns(list)} />
     </>
   );
 }
@@ -142,15 +166,30 @@ function Chip({ of: [name, label, value], place }: { of: ChipText; place: ViewPl
   );
 }
 
+type Known = { readonly name: string; readonly profile: string; readonly id?: string };
+
+/** The list operations that name what a filter selects, and the value and the text of each item. */
+const KNOWN: Readonly<
+  Record<string, readonly ['listRoutes' | 'listJobs', (item: Known) => readonly [string, string]]>
+> = {
+  route: ['listRoutes', ({ name }) => [name, name]],
+  job: ['listJobs', ({ name, id = name }) => [id, name]],
+  profile: ['listRoutes', ({ profile }) => [profile, profile]],
+};
+
 type FieldOf = Partial<Filter> & { readonly name: string; readonly place: ViewPlace };
 
-/** Suggests existing names; the gateway rejects any other name. */
-function FilterField({ label = '', choices, known, type = 'text', name, place }: FieldOf) {
-  const { data } = useData(known ?? 'listRoutes', known === undefined ? null : { limit: 200 }, false);
-  const names = new Set(data?.items.map((item) => item.name));
-  const options = choices === undefined ? [...names].map((each) => [each, each] as const) : Object.entries(choices);
-  const isStrict = choices !== undefined;
-  const set = (value: string): void => change(place, { [name]: value });
-  const shown = { label, type, change: set, strict: isStrict, value: place.query.get(name) ?? '' };
-  return <Field {...shown} options={isStrict ? [['', 'All'], ...options] : options} />;
+/** Existing names are a choice if they are one page, else suggestions; the gateway rejects any other name. */
+function FilterField({ label = '', choices, all = 'All', type = 'text', name, place }: FieldOf) {
+  const [of, optionOf] = KNOWN[name] ?? [];
+  const { data } = useData(of ?? 'listRoutes', of === undefined ? null : { limit: 200 }, false);
+  const value = place.query.get(name) ?? '';
+  const names = Object.fromEntries((data?.items ?? []).map((item) => optionOf?.(item) ?? ['', '']));
+  const options = Object.entries(choices ?? names);
+  const isStrict = choices !== undefined || (of !== undefined && data?.next === null);
+  const isUnknown = choices === undefined && value !== '' && !Object.hasOwn(names, value);
+  const others = isUnknown ? { '': all, [value]: value } : { '': all };
+  const set = (next: string): void => change(place, { [name]: next });
+  const shown = { label, type, value, change: set, strict: isStrict };
+  return <Field {...shown} options={isStrict ? [...Object.entries(others), ...options] : options} />;
 }

@@ -5,16 +5,16 @@ import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { Act, Ask, Open, Operator, Pause } from '../parts/act.tsx';
 import type { Loaded } from '../parts/data.ts';
-import { useData } from '../parts/data.ts';
-import { actionText, duration, instant, inZone, people, scheduleText } from '../parts/format.ts';
-import { ListView } from '../parts/list.tsx';
+import { useData, useList } from '../parts/data.ts';
+import { actionText, instant, inZone, people, scheduleText } from '../parts/format.ts';
+import { ListTable, ListView, named, pauseText, Under } from '../parts/list.tsx';
 import { notify } from '../parts/notify.tsx';
 import { Session } from '../parts/role.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import type { Column, FieldProps, FormProps, Options, Values } from '../parts/ui.tsx';
-import { Ago, Block, Card, Facts, Field, Form, Head, Note, Show, State, Table, Whole } from '../parts/ui.tsx';
-import { STATE } from './deliveries.tsx';
+import { Ago, Block, Card, Facts, Field, Form, Head, Note, Show, State, Whole } from '../parts/ui.tsx';
+import { DURATION, detailsOf, STATE } from './deliveries.tsx';
 
 type Job = Output<'listJobs'>['items'][number];
 type Details = Output<'getJob'>;
@@ -26,10 +26,12 @@ export const Jobs = ({ place }: ViewProps) => (
     place={place}
     empty="No jobs yet."
     actions={() => <Open href={to(['blueprints'])}>New job</Open>}
-    keyOf={({ id }) => id}
     columns={({ reload }) => [
-      ['Job', ({ id, name }) => <Whole path={['jobs', id]}>{name}</Whole>],
-      ['State', ({ state }) => <State of={state} />],
+      ['Job', ({ id, name, description }) => named(['jobs', id], name, description), 'clip'],
+      [
+        'State',
+        ({ state, paused, paused_until: until }) => [<State of={state} />, paused && <Under>{pauseText(until)}</Under>],
+      ],
       ['Schedule', ({ schedule_human, timezone }) => `${scheduleText(schedule_human)} (${timezone})`, 'clip'],
       ['Next run', ({ next_runs: [next], timezone }) => (next === undefined ? 'never' : inZone(next, timezone)), 'end'],
       ['Last run', ({ runs: [last] }) => (last === undefined ? 'none yet' : <Run of={last} />)],
@@ -122,7 +124,6 @@ const scheduleOf = (
 
 function One({ of, canEdit }: { of: Details; canEdit: boolean }) {
   const targets = { label: '', options: useTargets(of.profile, of.deliver.join(', ')) };
-  const { items: runs = [] } = useData('listDeliveries', { job: of.id, limit: 5 }).data ?? {};
   return (
     <div class="grid">
       <Card>
@@ -142,18 +143,32 @@ function One({ of, canEdit }: { of: Details; canEdit: boolean }) {
         />
       </Card>
       <Card title="Last runs" aside={<a href={to(['deliveries'], { job: of.id })}>All deliveries of this job</a>}>
-        <Table label="Last runs" items={runs} empty="No runs yet." keyOf={({ id }) => id} columns={RUNS} />
+        <ListTable
+          list={useList('listDeliveries', { job: of.id, limit: 10 })}
+          label="Last runs"
+          empty="No runs yet."
+          columns={runColumns(of.timezone)}
+        />
       </Card>
     </div>
   );
 }
 
-const RUNS: readonly Column<Output<'listDeliveries'>['items'][number]>[] = [
-  ['Run', ({ id, accepted_at }) => <Whole path={['deliveries', id]}>{instant(accepted_at)}</Whole>],
+/** How each run of a job has ended, in the job's time zone. */
+const runColumns = (zone: string): readonly Column<Delivery>[] => [
+  ['Run', ({ id, accepted_at: at }) => <Whole path={['deliveries', id]}>{inZone(at, zone)}</Whole>],
   STATE,
-  ['Reason', ({ reason }) => reason, 'clip'],
-  ['Duration', ({ duration_ms: ms }) => ms !== null && duration(ms), 'end'],
+  ['Answer or reason', (one) => <Result of={one} />, 'clip plain'],
+  DURATION,
 ];
+
+type Delivery = Output<'listDeliveries'>['items'][number];
+
+/** Why a run waits or has failed; else how its answer begins. */
+function Result({ of }: { of: Delivery }) {
+  const { answer } = useData('getRun', of.state === 'done' ? { id: of.id } : null, false).data?.latest ?? {};
+  return <span title={answer ?? ''}>{answer?.slice(0, 200) ?? detailsOf(of)}</span>;
+}
 
 /** The targets of a profile to choose from. @param chosen added if it is not one of them */
 export function useTargets(profile: string, chosen: string): Options {

@@ -4,12 +4,13 @@ import type { Output } from '../api.ts';
 import { count, known } from '../parts/format.ts';
 import { choicesOf, ListView, RANGE } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
+import type { Column } from '../parts/ui.tsx';
 import { Note, State, Thing, When } from '../parts/ui.tsx';
 import { Replay, StateLink } from './deliveries.tsx';
 
 const FILTERS = {
   ...RANGE,
-  route: { label: 'Route', known: 'listRoutes' },
+  route: { label: 'Route' },
   outcome: { label: 'Outcome', choices: choicesOf(['rejected', 'failed', ...CHOICES.outcome]) },
   grep: { label: 'Search', type: 'search' },
 } as const;
@@ -23,14 +24,11 @@ export const Requests = ({ place }: ViewProps) => (
     live={!place.query.get('grep')}
     empty="No matching requests."
     note={({ data }) => data !== null && data.not_kept > 0 && <NotCaptured of={data.not_kept} />}
-    keyOf={({ id }) => id}
     columns={({ reload }) => [
-      ['Event', eventOf, 'clip'],
-      ['Outcome', outcomeOf],
+      ...BECAME,
       ['Route', ({ route }) => route, 'plain'],
-      ['Delivery', ({ delivery }) => delivery !== null && <StateLink of={delivery} />, 'plain'],
-      ['Received (UTC)', When, 'end plain'],
       ['', ({ delivery }) => delivery?.state === 'dead' && <Replay of={delivery} done={reload} />, 'end'],
+      ['Received (UTC)', When, 'end plain'],
     ]}
   />
 );
@@ -46,6 +44,13 @@ const outcomeOf = ({ outcome, reason, status }: Request) => (
     <State of={outcome} reason={reason} /> <span class="dim small">{status}</span>
   </>
 );
+
+/** An event, and what became of it. */
+export const BECAME: readonly Column<Request>[] = [
+  ['Event', eventOf, 'clip'],
+  ['Outcome', outcomeOf],
+  ['Delivery', ({ delivery }) => delivery !== null && <StateLink of={delivery} />, 'plain'],
+];
 
 const NotCaptured = ({ of }: { of: number }) => (
   <Note>

@@ -3,14 +3,15 @@ import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { CallError, call } from '../api.ts';
 import { Ask, Copy, Pause } from '../parts/act.tsx';
-import { useData } from '../parts/data.ts';
-import { actionText, instant } from '../parts/format.ts';
+import { useData, useList } from '../parts/data.ts';
+import { actionText, people } from '../parts/format.ts';
 import { useDead } from '../parts/gateway.tsx';
-import { ListView } from '../parts/list.tsx';
+import { ListTable, ListView, named, pauseText, Under } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import type { Column } from '../parts/ui.tsx';
-import { Ago, Badge, Block, Card, Facts, Field, Head, Note, Show, State, Whole } from '../parts/ui.tsx';
+import { Ago, Badge, Block, Card, Facts, Field, Head, Note, Show, State } from '../parts/ui.tsx';
+import { BECAME } from './requests.tsx';
 
 type Route = Output<'listRoutes'>['items'][number];
 
@@ -27,9 +28,13 @@ export function Routes({ place }: ViewProps) {
       empty="No routes yet."
       keyOf={({ profile, name }) => `${profile} ${name}`}
       columns={({ reload }) => [
-        ['Route', (route) => <Name of={route} />, 'clip'],
+        [
+          'Route',
+          (of) => named(['routes', of.name, of.profile], titleOf(of), of.description ?? of.words[0] ?? ''),
+          'clip',
+        ],
         ['State', (route) => <RouteState of={route} />],
-        ['Targets', ({ deliver }) => deliver.join(', ')],
+        ['Targets', targetsOf],
         ...traffic,
         ['', (route) => <Actions of={route} changed={reload} />, 'end'],
       ]}
@@ -37,16 +42,13 @@ export function Routes({ place }: ViewProps) {
   );
 }
 
-const Name = ({ of }: { of: Route }) => (
-  <>
-    <Whole path={['routes', of.name, of.profile]}>{titleOf(of)}</Whole>{' '}
-    <span class="dim">{of.description ?? of.words[0]}</span>
-  </>
-);
+/** The answer goes to the first ones, outputs of the agent to the others. */
+const targetsOf = ({ deliver, outputs }: Route) => [deliver.join(', '), <Under>{outputs.join(', ')}</Under>];
 
 const RouteState = ({ of: { paused, state, kind } }: { of: Route }) => (
   <>
     <State of={paused === null ? state : 'paused'} /> {kind === 'dynamic' && <Badge>subscription</Badge>}
+    {paused !== null && <Under>{`${pauseText(paused.until)}${paused.by ? ` by ${people(paused.by)}` : ''}`}</Under>}
   </>
 );
 
@@ -54,7 +56,7 @@ const RouteState = ({ of: { paused, state, kind } }: { of: Route }) => (
 const MOST = 10_000;
 
 function deliveries(number: number, query: Parameters<typeof to>[1], kind = '') {
-  if (number === 0) return '0';
+  if (number === 0) return kind === '' && '0';
   const text = `${number.toLocaleString()}${number === MOST ? '+' : ''}`;
   return <a class={kind} href={to(['deliveries'], query)} children={text} />;
 }
@@ -70,7 +72,6 @@ type ActionsProps = { of: Route; changed: () => void };
 
 const Actions = ({ of, changed }: ActionsProps) => (
   <span class="bar">
-    {of.url && <Copy text={() => of.url} label={`Copy URL of ${of.name}`} children="Copy URL" />}
     <TestEvent of={of} />
     <PauseRoute of={of} changed={changed} />
   </span>
@@ -83,6 +84,7 @@ export function RouteView({ place: { path }, id }: ViewProps) {
   return (
     <>
       <Head title={route === undefined ? `Route ${id}` : titleOf(route)} of="Routes">
+        {route?.url && <Copy text={() => route.url}>Copy URL</Copy>}
         {route !== undefined && <Actions of={route} changed={loaded.reload} />}
       </Head>
       <Show of={loaded}>{() => (route === undefined ? <p>Route {id} does not exist.</p> : <One of={route} />)}</Show>
@@ -91,32 +93,36 @@ export function RouteView({ place: { path }, id }: ViewProps) {
 }
 
 const One = ({ of }: { of: Route }) => (
-  <Card>
-    {of.description !== null && <p>{of.description}</p>}
-    {of.reason !== null && <Note kind="warn">{of.reason}</Note>}
-    <Facts
-      of={[
-        ['State', <RouteState of={of} />],
-        ['Paused by', of.paused?.by],
-        ['Paused until', of.paused !== null && (instant(of.paused.until) || 'resumed')],
-        ...trafficOf(useDead()).map(([title, cell]) => [title, cell(of)] as const),
-        ['URL', <span class="mono">{of.url}</span>],
-        ['Source', of.source],
-        ['Targets', of.deliver.join(', ')],
-        ['Job', of.cron_job],
-        ['Last action', actionText(of.last_action)],
-      ]}
-    />
-    <ul>
-      {of.words.map((text) => (
-        <li key={text}>{text}</li>
-      ))}
-    </ul>
-    <div class="bar">
-      <a href={to(['requests'], { route: of.name })}>Requests</a>
-      <a href={to(['deliveries'], { route: of.name })}>Deliveries</a>
-    </div>
-  </Card>
+  <div class="grid">
+    <Card title="What it does">
+      <p>{of.description}</p>
+      {of.reason !== null && <Note kind="warn">{of.reason}</Note>}
+      <ul>
+        {of.words.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+      <Facts
+        of={[
+          ['State', <RouteState of={of} />],
+          ...trafficOf(useDead()).map(([title, cell]) => [title, cell(of)] as const),
+          ['URL', <span class="mono">{of.url}</span>],
+          ['Targets', [...of.deliver, ...of.outputs].join(', ')],
+          ['Job', of.cron_job !== null && <a href={to(['jobs', of.cron_job])}>{of.cron_job}</a>],
+          ['Configured in', of.place],
+          ['Last action', of.paused === null && actionText(of.last_action)],
+        ]}
+      />
+    </Card>
+    <Card title="Newest requests" aside={<a href={to(['requests'], { route: of.name })}>All requests of this route</a>}>
+      <ListTable
+        list={useList('listRequests', { route: of.name, profile: of.profile, limit: 10 })}
+        label="Newest requests"
+        empty="No requests yet."
+        columns={[...BECAME, ['Received', ({ at }) => <Ago at={at} />, 'end plain']]}
+      />
+    </Card>
+  </div>
 );
 
 const HELD = 'The route still accepts events; they run after it is resumed.';
@@ -137,7 +143,8 @@ const PauseRoute = ({ of: { name, profile, mode, paused }, changed }: ActionsPro
 );
 
 /** Sends an event as its sender would. Names the targets, and asks again if messages would leave this machine. */
-function TestEvent({ of: { name: route, deliver } }: { of: Route }) {
+function TestEvent({ of: { name: route, deliver: answer, outputs } }: { of: Route }) {
+  const deliver = [...answer, ...outputs];
   const [event, setEvent] = useState('');
   const [payload, setPayload] = useState('');
   const [{ leaves, sent }, setResult] = useState<{ leaves?: string; sent?: Output<'testRoute'> }>({});
