@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import type { Input } from '../api.ts';
 import type { ItemOf, Listed, ListId } from './data.ts';
 import { useData, useList } from './data.ts';
-import { instant } from './format.ts';
+import { shortInstant } from './format.ts';
 import { Icon } from './icons.tsx';
 import type { ViewPlace } from './router.ts';
 import { change, to } from './router.ts';
@@ -61,16 +61,21 @@ function inputOf({ range, since, until, ...rest }: Texts): Readonly<Record<strin
 }
 
 /** A second line in a cell. */
-export const Under = ({ children }: { children: ComponentChildren }) => <span class="under dim small">{children}</span>;
+export const Under = ({ children }: { children?: ComponentChildren }) => (
+  <span class="under dim small">{children}</span>
+);
 
 /** The name of a row, which is a link, with what it is for below it. */
-export const named = (path: readonly string[], name: string, about: string | null) => [
+export const named = (path: readonly string[], name: string, about: ComponentChildren) => [
   <Whole path={path}>{name}</Whole>,
   <Under>{about}</Under>,
 ];
 
-export const pauseText = (until: number | string | null): string =>
-  until === null ? 'until resumed' : `until ${instant(until)}`;
+/** `until 05 Jan 08:00 by ben`. */
+export function pauseText({ until, by = '' }: { until: number | null; by?: string | undefined }): string {
+  const end = until === null ? 'until resumed' : `until ${shortInstant(until).slice(0, -3)}`;
+  return `${end}${by && ` by ${by.replace(/^console:/, '')}`}`;
+}
 
 /** Without `keyOf`, the key is the id. */
 type Rows<I extends ListId> = Pick<TableProps<ItemOf<I>>, 'columns' | 'empty'> & Partial<TableProps<ItemOf<I>>>;

@@ -80,7 +80,7 @@ export const detailsOf = ({ reason, waits_for, targets }: Summary): string =>
   waits_for === null ? (reason?.slice(0, 300) ?? targets) : `waits for ${WAITS_FOR[waits_for]}`;
 
 const Details = ({ of, done }: Pick<OneProps, 'of' | 'done'>) => (
-  <span class="beside">
+  <span class="beside reason">
     <span title={detailsOf(of)}>{detailsOf(of)}</span>
     {of.state === 'dead' && <Replay of={of} done={done} />}
   </span>

@@ -28,17 +28,19 @@ export const Jobs = ({ place }: ViewProps) => (
     actions={() => <Open href={to(['blueprints'])}>New job</Open>}
     columns={({ reload }) => [
       ['Job', ({ id, name, description }) => named(['jobs', id], name, description), 'clip'],
-      [
-        'State',
-        ({ state, paused, paused_until: until }) => [<State of={state} />, paused && <Under>{pauseText(until)}</Under>],
-      ],
-      ['Schedule', ({ schedule_human, timezone }) => `${scheduleText(schedule_human)} (${timezone})`, 'clip'],
+      ['State', stateOf],
+      ['Schedule', ({ schedule_human, timezone }) => [scheduleText(schedule_human), <Under>{timezone}</Under>]],
       ['Next run', ({ next_runs: [next], timezone }) => (next === undefined ? 'never' : inZone(next, timezone)), 'end'],
       ['Last run', ({ runs: [last] }) => (last === undefined ? 'none yet' : <Run of={last} />)],
       ['', (job) => <Actions of={job} changed={reload} />, 'end'],
     ]}
   />
 );
+
+const stateOf = ({ state, paused, paused_until: end, last_action: last }: Job) => [
+  <State of={state} />,
+  paused && <Under>{pauseText({ until: end === null ? null : Date.parse(end), by: last?.by })}</Under>,
+];
 
 const Run = ({ of: { id, state, started_at } }: { of: Job['runs'][number] }) => (
   <a href={to(['deliveries', id])}>
@@ -147,6 +149,7 @@ function One({ of, canEdit }: { of: Details; canEdit: boolean }) {
           list={useList('listDeliveries', { job: of.id, limit: 10 })}
           label="Last runs"
           empty="No runs yet."
+          more={null}
           columns={runColumns(of.timezone)}
         />
       </Card>
@@ -154,20 +157,20 @@ function One({ of, canEdit }: { of: Details; canEdit: boolean }) {
   );
 }
 
+type Delivery = Output<'listDeliveries'>['items'][number];
+
 /** How each run of a job has ended, in the job's time zone. */
 const runColumns = (zone: string): readonly Column<Delivery>[] => [
-  ['Run', ({ id, accepted_at: at }) => <Whole path={['deliveries', id]}>{inZone(at, zone)}</Whole>],
+  ['Run', (of) => named(['deliveries', of.id], inZone(of.accepted_at, zone), <Result of={of} />), 'clip'],
   STATE,
-  ['Answer or reason', (one) => <Result of={one} />, 'clip plain'],
   DURATION,
 ];
 
-type Delivery = Output<'listDeliveries'>['items'][number];
-
 /** Why a run waits or has failed; else how its answer begins. */
 function Result({ of }: { of: Delivery }) {
-  const { answer } = useData('getRun', of.state === 'done' ? { id: of.id } : null, false).data?.latest ?? {};
-  return <span title={answer ?? ''}>{answer?.slice(0, 200) ?? detailsOf(of)}</span>;
+  const isDone = of.state === 'done';
+  const run = useData('getRun', isDone ? { id: of.id } : null, false).data;
+  return isDone ? run?.latest.answer?.slice(0, 200) : detailsOf(of);
 }
 
 /** The targets of a profile to choose from. @param chosen added if it is not one of them */

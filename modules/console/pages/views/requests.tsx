@@ -25,9 +25,10 @@ export const Requests = ({ place }: ViewProps) => (
     empty="No matching requests."
     note={({ data }) => data !== null && data.not_kept > 0 && <NotCaptured of={data.not_kept} />}
     columns={({ reload }) => [
-      ...BECAME,
+      EVENT,
+      ['Outcome', outcomeOf],
       ['Route', ({ route }) => route, 'plain'],
-      ['', ({ delivery }) => delivery?.state === 'dead' && <Replay of={delivery} done={reload} />, 'end'],
+      ['Delivery', ({ delivery }) => deliveryOf(delivery, reload), 'plain'],
       ['Received (UTC)', When, 'end plain'],
     ]}
   />
@@ -45,12 +46,18 @@ const outcomeOf = ({ outcome, reason, status }: Request) => (
   </>
 );
 
-/** An event, and what became of it. */
-export const BECAME: readonly Column<Request>[] = [
-  ['Event', eventOf, 'clip'],
-  ['Outcome', outcomeOf],
-  ['Delivery', ({ delivery }) => delivery !== null && <StateLink of={delivery} />, 'plain'],
-];
+export const EVENT: Column<Request> = ['Event', eventOf, 'clip'];
+
+const deliveryOf = (of: Request['delivery'], reload: () => void) =>
+  of !== null && (
+    <span class="beside">
+      <StateLink of={of} /> {of.state === 'dead' && <Replay of={of} done={reload} />}
+    </span>
+  );
+
+/** In one word: how the delivery stands, or why there is none. */
+export const resultOf = ({ outcome, delivery }: Request) =>
+  delivery === null ? <State of={outcome} /> : <StateLink of={delivery} />;
 
 const NotCaptured = ({ of }: { of: number }) => (
   <Note>

@@ -4,21 +4,20 @@ import type { Output } from '../api.ts';
 import { CallError, call } from '../api.ts';
 import { Ask, Copy, Pause } from '../parts/act.tsx';
 import { useData, useList } from '../parts/data.ts';
-import { actionText, people } from '../parts/format.ts';
+import { actionText } from '../parts/format.ts';
 import { useDead } from '../parts/gateway.tsx';
 import { ListTable, ListView, named, pauseText, Under } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import type { Column } from '../parts/ui.tsx';
 import { Ago, Badge, Block, Card, Facts, Field, Head, Note, Show, State } from '../parts/ui.tsx';
-import { BECAME } from './requests.tsx';
+import { EVENT, resultOf } from './requests.tsx';
 
 type Route = Output<'listRoutes'>['items'][number];
 
 const titleOf = ({ name, profile }: Route): string => (profile === 'default' ? name : `${name} (${profile})`);
 
 export function Routes({ place }: ViewProps) {
-  const traffic = trafficOf(useDead());
+  const dead = useDead();
   return (
     <ListView
       title="Routes"
@@ -28,44 +27,43 @@ export function Routes({ place }: ViewProps) {
       empty="No routes yet."
       keyOf={({ profile, name }) => `${profile} ${name}`}
       columns={({ reload }) => [
-        [
-          'Route',
-          (of) => named(['routes', of.name, of.profile], titleOf(of), of.description ?? of.words[0] ?? ''),
-          'clip',
-        ],
-        ['State', (route) => <RouteState of={route} />],
-        ['Targets', targetsOf],
-        ...traffic,
-        ['', (route) => <Actions of={route} changed={reload} />, 'end'],
+        ['Route', (of) => named(['routes', of.name, of.profile], titleOf(of), of.description ?? of.words[0]), 'clip'],
+        ['State', (of) => stateOf(of, dead)],
+        ['Targets', ({ deliver, outputs }) => [deliver.join(', '), <Under>{outputs.join(', ')}</Under>]],
+        ['Deliveries (24 h)', trafficOf, 'end'],
+        ['', (of) => <Actions of={of} changed={reload} />, 'end'],
       ]}
     />
   );
 }
 
-/** The answer goes to the first ones, outputs of the agent to the others. */
-const targetsOf = ({ deliver, outputs }: Route) => [deliver.join(', '), <Under>{outputs.join(', ')}</Under>];
-
-const RouteState = ({ of: { paused, state, kind } }: { of: Route }) => (
-  <>
-    <State of={paused === null ? state : 'paused'} /> {kind === 'dynamic' && <Badge>subscription</Badge>}
-    {paused !== null && <Under>{`${pauseText(paused.until)}${paused.by ? ` by ${people(paused.by)}` : ''}`}</Under>}
-  </>
-);
+/** @param dead the number of dead deliveries of a route, which wait for a replay */
+function stateOf({ name, paused, state, kind }: Route, dead: (route: string) => number) {
+  const number = dead(name);
+  return (
+    <>
+      <State of={paused === null ? state : 'paused'} /> {kind === 'dynamic' && <Badge>subscription</Badge>}
+      <Under>
+        {paused !== null && pauseText(paused)}{' '}
+        {number > 0 && (
+          <a class="bad" href={to(['deliveries'], { route: name, state: 'dead' })}>
+            {number.toLocaleString()} dead
+          </a>
+        )}
+      </Under>
+    </>
+  );
+}
 
 /** The highest number that the gateway counts. */
 const MOST = 10_000;
 
-function deliveries(number: number, query: Parameters<typeof to>[1], kind = '') {
-  if (number === 0) return kind === '' && '0';
-  const text = `${number.toLocaleString()}${number === MOST ? '+' : ''}`;
-  return <a class={kind} href={to(['deliveries'], query)} children={text} />;
-}
-
-/** @param dead the number of dead deliveries of a route, which wait for a replay */
-const trafficOf = (dead: (route: string) => number): readonly Column<Route>[] => [
-  ['Last event', ({ traffic: { last_at } }) => (last_at === null ? 'none' : <Ago at={last_at} />), 'end'],
-  ['Deliveries (24 h)', ({ name, traffic }) => deliveries(traffic.events, { route: name, range: '86400' }), 'end'],
-  ['Dead', ({ name }) => deliveries(dead(name), { route: name, state: 'dead' }, 'bad'), 'end'],
+const trafficOf = ({ name, traffic: { events, last_at } }: Route) => [
+  <a href={to(['deliveries'], { route: name, range: '86400' })}>
+    {events.toLocaleString()}
+    {events === MOST && '+'}
+  </a>,
+  <Under>{last_at === null ? 'never an event' : ['last ', <Ago at={last_at} />]}</Under>,
 ];
 
 type ActionsProps = { of: Route; changed: () => void };
@@ -104,8 +102,8 @@ const One = ({ of }: { of: Route }) => (
       </ul>
       <Facts
         of={[
-          ['State', <RouteState of={of} />],
-          ...trafficOf(useDead()).map(([title, cell]) => [title, cell(of)] as const),
+          ['State', stateOf(of, useDead())],
+          ['Deliveries (24 h)', trafficOf(of)],
           ['URL', <span class="mono">{of.url}</span>],
           ['Targets', [...of.deliver, ...of.outputs].join(', ')],
           ['Job', of.cron_job !== null && <a href={to(['jobs', of.cron_job])}>{of.cron_job}</a>],
@@ -119,7 +117,8 @@ const One = ({ of }: { of: Route }) => (
         list={useList('listRequests', { route: of.name, profile: of.profile, limit: 10 })}
         label="Newest requests"
         empty="No requests yet."
-        columns={[...BECAME, ['Received', ({ at }) => <Ago at={at} />, 'end plain']]}
+        more={null}
+        columns={[EVENT, ['Outcome', resultOf], ['Received', ({ at }) => <Ago at={at} />, 'end plain']]}
       />
     </Card>
   </div>

@@ -62,8 +62,7 @@ function nameOf({ kind, target, id }: Session) {
 }
 
 function activityOf({ run, changed_at }: Session) {
-  if (run?.started_at) return ['running since ', <Ago at={run.started_at} />];
-  if (run !== null) return ['waits since ', <Ago at={run.accepted_at} />];
+  if (run !== null) return [run.started_at ? 'started ' : 'accepted ', <Ago at={run.started_at ?? run.accepted_at} />];
   return changed_at !== null && ['last message ', <Ago at={Date.parse(changed_at)} />];
 }
 
