@@ -13,7 +13,7 @@ import { Session } from '../parts/role.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import type { Column, FieldProps, FormProps, Options, Values } from '../parts/ui.tsx';
-import { Ago, Block, Card, Facts, Field, Form, Head, Note, Show, State, Whole } from '../parts/ui.tsx';
+import { Ago, Block, Card, Facts, Field, Form, Head, Note, Show, State } from '../parts/ui.tsx';
 import { DURATION, detailsOf, STATE } from './deliveries.tsx';
 
 type Job = Output<'listJobs'>['items'][number];
