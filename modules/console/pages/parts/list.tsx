@@ -10,7 +10,7 @@ import { Icon } from './icons.tsx';
 import type { ViewPlace } from './router.ts';
 import { change, to } from './router.ts';
 import type { Column, TableProps } from './ui.tsx';
-import { Field, Head, Note, Show, Table, Whole } from './ui.tsx';
+import { Field, Head, Show, Table, Whole } from './ui.tsx';
 
 interface Filter {
   readonly label: string;
@@ -112,7 +112,6 @@ export function ListView<I extends ListId>({ title, of, place, filters = {}, lim
         {props.actions?.(list)}
       </Head>
       <FilterBar of={active} filters={filters} place={place} />
-      {list.isSampled && <Note>Too much traffic to show everything: this is a sample of the newest entries.</Note>}
       {props.note?.(list)}
       <ListTable {...props} list={list} label={title} columns={props.columns(list)} />
     </>
