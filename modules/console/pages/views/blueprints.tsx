@@ -72,10 +72,11 @@ function Fill({ of }: { of: Listed }) {
   }));
   const zone = { label: 'Time zone (optional)', name: '.timezone', placeholder: preview.data?.timezone ?? '' };
   const named = { label: 'Job name (optional)', name: '.name', placeholder: of.key };
+  const form = { targets, send, preview };
   return (
     <Card>
       <p>{of.description}</p>
-      <JobForm fields={[...fields, zone, named]} send={send} changed={setTyped} preview={preview} button="Create job" />
+      <JobForm {...form} fields={[...fields, zone, named]} changed={setTyped} button="Create job" />
     </Card>
   );
 }

@@ -1,12 +1,11 @@
 /** Jobs: a table with the next run of each; or one job with its next and last runs. */
-import type { ComponentChildren } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { Act, Ask, Open, Operator, Pause } from '../parts/act.tsx';
 import type { Loaded } from '../parts/data.ts';
 import { useData, useList } from '../parts/data.ts';
-import { actionText, instant, inZone, people, scheduleText } from '../parts/format.ts';
+import { actionText, inZone, people, scheduleText } from '../parts/format.ts';
 import { ListTable, ListView, named, pauseText, Under } from '../parts/list.tsx';
 import { notify } from '../parts/notify.tsx';
 import { Session } from '../parts/role.tsx';
@@ -80,7 +79,7 @@ export function JobView({ id }: ViewProps) {
   const canEdit = useContext(Session)?.role === 'operator' && job?.place === null;
   return (
     <>
-      <Head title={job?.name ?? 'Job'} of="Jobs" about={job !== null && <State of={job.state} />}>
+      <Head title={job?.name ?? 'Job'} of="Jobs" about={job !== null && stateOf(job)}>
         {job !== null && <Actions of={job} changed={reload} />}
         {canEdit && <Remove of={job} />}
       </Head>
@@ -104,38 +103,32 @@ function Remove({ of: { id, name, routes } }: { of: Details }) {
   );
 }
 
-const lines = (of: readonly ComponentChildren[]) => of.map((each, at) => <div key={at}>{each}</div>);
-
 type Scheduled = Pick<Job, 'schedule' | 'schedule_human' | 'timezone' | 'next_runs' | 'deliver'>;
 
 /** A target with where it goes, as in the field where it is chosen. */
-const targetText = (name: string, fields: readonly FieldProps[]): string =>
-  fields.flatMap(({ options = [] }) => options).find(([each]) => each === name)?.[1] ?? name;
+const targetText = (name: string, targets: Options): string => targets.find(([each]) => each === name)?.[1] ?? name;
 
 /** When a job runs, and where its answers go. */
-const scheduleOf = (
-  { schedule_human, schedule, timezone, next_runs, deliver }: Scheduled,
-  fields: readonly FieldProps[],
-) =>
-  [
+const scheduleOf = ({ schedule_human, schedule, timezone, next_runs, deliver }: Scheduled, targets: Options) => {
+  const next = next_runs.slice(0, 3).map((at) => <div key={at}>{inZone(at, timezone)}</div>);
+  return [
     ['Schedule', `${scheduleText(schedule_human)} (${schedule})`],
-    ['Next runs', next_runs.length === 0 ? 'never' : lines(next_runs.slice(0, 3).map((at) => inZone(at, timezone)))],
+    ['Next runs', next.length === 0 ? 'never' : next],
     ['Time zone', timezone],
-    ['Targets', deliver.map((name) => targetText(name, fields)).join(', ')],
+    ['Targets', deliver.map((name) => targetText(name, targets)).join(', ')],
   ] as const;
+};
 
 function One({ of, canEdit }: { of: Details; canEdit: boolean }) {
-  const targets = { label: '', options: useTargets(of.profile, of.deliver.join(', ')) };
   return (
     <div class="grid">
       <Card>
         {of.description !== null && <p>{of.description}</p>}
         <Facts
           of={[
-            ['Paused until', instant(of.paused_until)],
             ['Last action', actionText(of.last_action)],
             ['Changed by', people(of.changed_by ?? '')],
-            ...scheduleOf(of, [targets]),
+            ...scheduleOf(of, useTargets(of.profile, of.deliver.join(', '))),
             ['Profile', of.profile !== 'default' && of.profile],
             ['Fired by', of.routes.join(', ')],
             ['Configured in', of.place],
@@ -180,11 +173,11 @@ export function useTargets(profile: string, chosen: string): Options {
   return known.some(([name]) => name === chosen) ? known : [[chosen, chosen], ...known];
 }
 
-type Draft = { fields: readonly FieldProps[]; preview: Loaded<Output<'editJob'>>; button: string };
+type Draft = { fields: readonly FieldProps[]; targets: Options; preview: Loaded<Output<'editJob'>>; button: string };
 type JobFormProps = Draft & Pick<FormProps, 'send' | 'changed' | 'children'>;
 
 /** Fields, and beside them what the job becomes. @param preview the job as it would be stored */
-export const JobForm = ({ fields, preview, button, children, ...form }: JobFormProps) => (
+export const JobForm = ({ fields, targets, preview, button, children, ...form }: JobFormProps) => (
   <Form {...form}>
     <div class="grid">
       <div class="stack">
@@ -197,7 +190,7 @@ export const JobForm = ({ fields, preview, button, children, ...form }: JobFormP
         <Operator>
           <h3>The job you get</h3>
           <Show of={preview}>
-            {(saved) => <Facts of={[...scheduleOf(saved, fields), ['Warnings', saved.warnings.join('; ')]]} />}
+            {(saved) => <Facts of={[...scheduleOf(saved, targets), ['Warnings', saved.warnings.join('; ')]]} />}
           </Show>
           <div class="bar">
             <button type="submit" class="primary">
@@ -214,13 +207,14 @@ export const JobForm = ({ fields, preview, button, children, ...form }: JobFormP
 function Edit({ of }: { of: Details }) {
   const { id, name, description, schedule, timezone, prompt, profile } = of;
   const deliver = of.deliver.join(', ');
+  const targets = useTargets(profile, deliver);
   const before: Values = { name, description: description ?? '', schedule, timezone, deliver, prompt: prompt.trim() };
   const named: readonly FieldProps[] = [
     { name: 'name', label: 'Name', required: true },
     { name: 'description', label: 'Description' },
     { name: 'schedule', label: 'Schedule', help: 'Minute, hour, day of month, month, day of week', required: true },
     { name: 'timezone', label: 'Time zone', required: true },
-    { name: 'deliver', label: 'Target', options: useTargets(profile, deliver), strict: true },
+    { name: 'deliver', label: 'Target', options: targets, strict: true },
     { name: 'prompt', label: 'Prompt', type: 'textarea', required: true },
   ];
   const fields = named.map((field) => ({ ...field, value: before[field.name ?? ''] ?? '' }));
@@ -234,15 +228,16 @@ function Edit({ of }: { of: Details }) {
     notify([`Job ${saved.name} changed.`, ...saved.warnings].join(' '), 'good');
   };
   const wordsOf = (values: Values, words: string): Values => {
-    return { ...values, schedule: scheduleText(words), deliver: targetText(values.deliver ?? '', fields) };
+    return { ...values, schedule: scheduleText(words), deliver: targetText(values.deliver ?? '', targets) };
   };
   const old = wordsOf(before, of.schedule_human);
   const now = wordsOf(change, preview.data?.schedule_human ?? change.schedule ?? '');
   const changeOf = ({ name: field = '', label }: FieldProps) =>
     [label, field === 'prompt' ? 'changed' : `${old[field] || '(none)'} → ${now[field] || '(none)'}`] as const;
+  const form = { fields, targets, send, preview };
   return (
     <Card title="Change this job">
-      <JobForm fields={fields} send={send} changed={setTyped} preview={preview} button="Save changes">
+      <JobForm {...form} changed={setTyped} button="Save changes">
         <h3>{changes.length === 0 ? 'No changes yet' : 'What changes'}</h3>
         <Facts of={changes.map(changeOf)} />
       </JobForm>

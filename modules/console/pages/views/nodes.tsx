@@ -5,48 +5,44 @@ import { ListView } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { Ago, Card, Facts, Note, State } from '../parts/ui.tsx';
 
-export const Nodes = ({ place }: ViewProps) => (
-  <>
-    <ListView
-      title="Nodes"
-      of="listNodes"
-      place={place}
-      limit={0}
-      empty="No nodes."
-      note={({ items }) =>
-        new Set(items.map(({ table }) => table)).size > 1 && (
-          <Note kind="warn">The nodes serve different configurations.</Note>
-        )
-      }
-      keyOf={({ url, started_at }) => `${url} ${started_at}`}
-      columns={() => [
-        ['Node', ({ url }) => <b>{url}</b>],
-        ['State', ({ state }) => <State of={state} />],
-        ['Version', ({ version }) => version],
-        ['Configuration', ({ table }) => <span class="mono">{table?.slice(0, 12)}</span>],
-        ['Problem', ({ problem }) => problem, 'clip'],
-        ['Started', ({ started_at }) => <Ago at={started_at} />, 'end'],
-        ['Lease expires', ({ lease_expires_at }) => instant(lease_expires_at), 'end'],
-      ]}
-    />
-    <This />
-  </>
-);
-
-function This() {
+export function Nodes({ place }: ViewProps) {
   const { config, table, runs, store, subscriptions } = useGateway().data ?? {};
   return (
-    <Card title="This gateway">
-      <Facts
-        of={[
-          ['Configuration', config ?? 'a compiled table'],
-          ['Loaded', table && <Ago at={table.loaded_at} />],
-          ['Routes', table?.routes],
-          ['Subscriptions', subscriptions?.serving],
-          ['Agent runs', runs && `${runs.active} running, ${runs.queued} pending`],
-          ['Store', store && bytes(store.bytes)],
+    <>
+      <ListView
+        title="Nodes"
+        of="listNodes"
+        place={place}
+        limit={0}
+        empty="No nodes."
+        note={({ items }) =>
+          new Set(items.map(({ table: hash }) => hash)).size > 1 && (
+            <Note kind="warn">The nodes serve different configurations.</Note>
+          )
+        }
+        keyOf={({ url, started_at }) => `${url} ${started_at}`}
+        columns={() => [
+          ['Node', ({ url }) => <b>{url}</b>],
+          ['State', ({ state }) => <State of={state} />],
+          ['Version', ({ version }) => version],
+          ['Configuration', ({ table: hash }) => <span class="mono">{hash?.slice(0, 12)}</span>],
+          ['Problem', ({ problem }) => problem, 'clip'],
+          ['Started', ({ started_at }) => <Ago at={started_at} />, 'end'],
+          ['Lease expires', ({ lease_expires_at }) => instant(lease_expires_at), 'end'],
         ]}
       />
-    </Card>
+      <Card title="This gateway">
+        <Facts
+          of={[
+            ['Configuration', config ?? 'a compiled table'],
+            ['Loaded', table && <Ago at={table.loaded_at} />],
+            ['Routes', table?.routes],
+            ['Subscriptions', subscriptions?.serving],
+            ['Agent runs', runs && `${runs.active} running, ${runs.queued} pending`],
+            ['Store', store && bytes(store.bytes)],
+          ]}
+        />
+      </Card>
+    </>
   );
 }

@@ -66,29 +66,24 @@ function activityOf({ run, changed_at }: Session) {
   return changed_at !== null && ['last message ', <Ago at={Date.parse(changed_at)} />];
 }
 
-const HOUR_MS = 3_600_000;
-
 /** Usage by day, route, job and agent. */
-function Usage() {
-  const since = Math.floor(Date.now() / HOUR_MS - 7 * 24) * HOUR_MS;
-  return (
-    <>
-      <h2>Usage in the last week</h2>
-      <ListTable
-        list={useList('listUsage', { limit: 200, since, span: 'day' }, false)}
-        label="Usage in the last week"
-        empty="No run reported its usage."
-        keyOf={({ slot, profile, route, job, agent }) => `${slot} ${profile} ${route} ${job} ${agent}`}
-        columns={[
-          ['Day', ({ slot }) => <b>{new Date(slot).toISOString().slice(0, 10)}</b>],
-          ['Route or job', ({ route, job }) => route ?? job],
-          ['Agent', ({ agent }) => agent ?? 'default'],
-          ['Runs', ({ runs }) => runs.toLocaleString(), 'end'],
-          ['Tokens in', ({ input_tokens }) => (input_tokens ?? 0).toLocaleString(), 'end'],
-          ['Tokens out', ({ output_tokens }) => (output_tokens ?? 0).toLocaleString(), 'end'],
-          ['Cost', ({ cost }) => cost !== null && Number(cost.toPrecision(4)), 'end'],
-        ]}
-      />
-    </>
-  );
-}
+const Usage = () => (
+  <>
+    <h2>Usage in the last week</h2>
+    <ListTable
+      list={useList('listUsage', { limit: 200, span: 'day' }, false)}
+      label="Usage in the last week"
+      empty="No run reported its usage."
+      keyOf={({ slot, profile, route, job, agent }) => `${slot} ${profile} ${route} ${job} ${agent}`}
+      columns={[
+        ['Day', ({ slot }) => <b>{new Date(slot).toISOString().slice(0, 10)}</b>],
+        ['Route or job', ({ route, job }) => route ?? job],
+        ['Agent', ({ agent }) => agent ?? 'default'],
+        ['Runs', ({ runs }) => runs.toLocaleString(), 'end'],
+        ['Tokens in', ({ input_tokens }) => (input_tokens ?? 0).toLocaleString(), 'end'],
+        ['Tokens out', ({ output_tokens }) => (output_tokens ?? 0).toLocaleString(), 'end'],
+        ['Cost', ({ cost }) => cost !== null && Number(cost.toPrecision(4)), 'end'],
+      ]}
+    />
+  </>
+);
