@@ -28,10 +28,6 @@ const DAYS = 6;
 const AGENT = `
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 const prompt = readFileSync(0, 'utf8');
-if (existsSync('calendar-is-down')) {
-  console.error('calendar: connection refused');
-  process.exit(1);
-}
 const input_tokens = 1800 + 37 * (prompt.length % 40);
 const output_tokens = 140 + 11 * (prompt.length % 17);
 const usage = { input_tokens, output_tokens, cost: Math.round(input_tokens * 3 + output_tokens * 15) / 1e6 };
@@ -49,7 +45,11 @@ if (number !== undefined) {
   console.log(isBug ? 'A bug of the checkout: labelled, and answered with the cause.' : 'A question: labelled and answered.');
 } else if (version !== undefined) {
   console.log(\`Shop \${version} is out.\\n\\nNew: gift cards, and a faster search.\\nFixed: the cart no longer keeps an old price.\\n\\nNothing to do on your side: we have updated all shops.\`);
-} else console.log('Three deploys, all healthy. Two new bugs of the checkout, both answered. Nothing waits for you.');
+} else if (existsSync('brief')) console.log(readFileSync('brief', 'utf8'));
+else {
+  console.error('calendar: connection refused');
+  process.exit(1);
+}
 `;
 
 const configWith = (port: number): string => `agent: { command: ["node", "agent.mjs"], cwd: ".", confined: a sample }
@@ -104,10 +104,14 @@ const ISSUES = [
 ] as const;
 const SERVICES = ['cart', 'search', 'checkout', 'media', 'accounts'];
 
-const issue = (at: number, action = 'opened') => {
+const issue = (at: number, action = 'opened', first = 405) => {
   const [title = '', login = ''] = ISSUES[at % ISSUES.length] ?? [];
   const labels: readonly string[] = [];
-  return { action, issue: { number: 405 + at, title, user: { login }, labels }, repository: { full_name: 'shop/web' } };
+  return {
+    action,
+    issue: { number: first + at, title, user: { login }, labels },
+    repository: { full_name: 'shop/web' },
+  };
 };
 
 const STATUS = { taken: 202, ignored: 200, duplicate: 200, refused: 401, limited: 429 };
@@ -206,6 +210,15 @@ async function writeFigures(path: string, sent: readonly Sent[], now: number): P
   await store.close();
 }
 
+/** What the job tells each morning, the oldest first; one morning it fails. */
+const BRIEFS = [
+  'A quiet night: one deploy, healthy. One issue was labelled. Nothing waits for you.',
+  'One deploy, healthy. The search is slow since yesterday evening: an issue has the details.',
+  'Release 4.1.6 is out. One question about browsers, answered.',
+  '',
+  'One deploy, healthy. Login fails after a password reset: a fix is in draft.',
+];
+const TODAY = 'Three deploys, all healthy. Two new bugs of the checkout, both answered. Nothing waits for you.';
 const LIMITED = { outcome: 'limited' } as const;
 
 interface Told {
@@ -281,7 +294,10 @@ export async function tellStory(t: Ending): Promise<Told> {
   const taken = (route: string, ago: number, payload: object): Sent => ({ ago, route, payload, outcome: 'taken' });
   const news = (ago: number, version: string): Sent => taken('release-notes', ago, { version });
   const alert = (ago: number, title: string, host: string): Sent => taken('alerts', ago, { title, host });
-  const brief = async (ago: number): Promise<void> => {
+  const brief = async (ago: number, text: string): Promise<void> => {
+    const file = join(home, 'brief');
+    if (text === '') rmSync(file, { force: true });
+    else writeFileSync(file, text);
     goTo(ago);
     await post('jobs/morning-brief/run', {});
     await settled(0);
@@ -291,14 +307,11 @@ export async function tellStory(t: Ending): Promise<Told> {
   for (const job of JOBS) await post(`jobs/${job}/pause`, {});
   for (let before = DAYS; before > 1; before--) {
     const end = before * DAY_MIN;
-    const flag = join(home, 'calendar-is-down');
-    if (before === 3) writeFileSync(flag, '');
-    await brief(end - 10);
-    rmSync(flag, { force: true });
+    await brief(end - 10, BRIEFS[DAYS - before] ?? '');
     await happens(
       taken('deploys', end - 130, { service: SERVICES[before - 1], version: `1.${33 - before}.0`, region: 'eu-1' }),
     );
-    await happens(taken('triage', end - 260, issue(9 - before)));
+    await happens(taken('triage', end - 260, issue(9 - before, 'opened', 390)));
     if (before % 2 === 0) await happens(news(end - 350, `4.1.${8 - before / 2}`));
     for (const { id } of (await get('approvals')).items) await post(`approvals/${id}`, { approve: true }, TOKENS.ben);
     await settled(0);
@@ -308,6 +321,7 @@ export async function tellStory(t: Ending): Promise<Told> {
   goTo(DAY_MIN - 6);
   await post(`approvals/${early?.id}`, { approve: true }, TOKENS.ben);
   await settled(0);
+  writeFileSync(join(home, 'brief'), TODAY);
   const values = { time: '07:45', deliver: 'origin' };
   const stored = await post('blueprints/workday-start/jobs', { values, timezone: 'Europe/Berlin' });
   await post(`jobs/${stored.id}/run`, {});
@@ -321,11 +335,12 @@ export async function tellStory(t: Ending): Promise<Told> {
   const [last] = (await get('deliveries?route=deploys&limit=1')).items;
   await happens({ ...taken('deploys', 96, { service: 'cart' }), outcome: 'duplicate', id: last?.delivery_id ?? '' });
   double.fail();
-  await send(alert(84, 'Memory is low', 'web-2'));
-  sent.push(alert(84, 'Memory is low', 'web-2'));
+  const delayed = alert(84, 'Memory is low', 'web-2');
+  await send(delayed);
+  sent.push(delayed);
   goTo(83);
   await settled(0);
-  await brief(70);
+  await brief(70, TODAY);
   for (const job of [...JOBS, stored.id]) await post(`jobs/${job}/resume`, {});
   await gateway.stop();
   await writeFigures(join(home, 'state.db'), sent, Date.now());

@@ -61,14 +61,12 @@ function inputOf({ range, since, until, ...rest }: Texts): Readonly<Record<strin
 }
 
 /** A second line in a cell. */
-export const Under = ({ children }: { children?: ComponentChildren }) => (
-  <span class="under dim small">{children}</span>
-);
+export const under = (about: ComponentChildren) => <span class="under dim small">{about}</span>;
 
 /** The name of a row, which is a link, with what it is for below it. */
 export const named = (path: readonly string[], name: string, about: ComponentChildren) => [
   <Whole path={path}>{name}</Whole>,
-  <Under>{about}</Under>,
+  under(about),
 ];
 
 /** `until 05 Jan 08:00 by ben`. */
@@ -170,26 +168,24 @@ function Chip({ of: [name, label, value], place }: { of: ChipText; place: ViewPl
   );
 }
 
-type Known = { readonly name: string; readonly profile: string; readonly id?: string };
-
-/** The list operations that name what a filter selects, and the value and the text of each item. */
-const KNOWN: Readonly<
-  Record<string, readonly ['listRoutes' | 'listJobs', (item: Known) => readonly [string, string]]>
-> = {
-  route: ['listRoutes', ({ name }) => [name, name]],
-  job: ['listJobs', ({ name, id = name }) => [id, name]],
-  profile: ['listRoutes', ({ profile }) => [profile, profile]],
+/** Filters whose values are known: the list that has them, and the property of its items. */
+const KNOWN: Readonly<Record<string, readonly ['listRoutes' | 'listJobs', 'name' | 'id' | 'profile']>> = {
+  route: ['listRoutes', 'name'],
+  job: ['listJobs', 'id'],
+  profile: ['listRoutes', 'profile'],
 };
 
 type FieldOf = Partial<Filter> & { readonly name: string; readonly place: ViewPlace };
+type NamedItem = { readonly name: string; readonly profile: string; readonly id?: string };
 
 /** Existing names are a choice if they are one page, else suggestions; the gateway rejects any other name. */
 function FilterField({ label = '', choices, all = 'All', type = 'text', name, place }: FieldOf) {
-  const [of, optionOf] = KNOWN[name] ?? [];
+  const [of, key = 'name'] = KNOWN[name] ?? [];
   const { data } = useData(of ?? 'listRoutes', of === undefined ? null : { limit: 200 }, false);
   const value = place.query.get(name) ?? '';
-  const names = Object.fromEntries((data?.items ?? []).map((item) => optionOf?.(item) ?? ['', '']));
-  const options = Object.entries(choices ?? names);
+  const items: readonly NamedItem[] = data?.items ?? [];
+  const names = Object.fromEntries(items.map((item) => [item[key] ?? '', key === 'id' ? item.name : item[key]]));
+  const options = Object.entries<string>(choices ?? names);
   const isStrict = choices !== undefined || (of !== undefined && data?.next === null);
   const isUnknown = choices === undefined && value !== '' && !Object.hasOwn(names, value);
   const others = isUnknown ? { '': all, [value]: value } : { '': all };

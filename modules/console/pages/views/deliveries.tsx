@@ -1,4 +1,5 @@
 /** Deliveries: a filtered table, and the replay of one or of all dead ones. */
+import type { ComponentChildren } from 'preact';
 import { CHOICES } from '../../runtime/api/built/operations.ts';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
@@ -45,7 +46,7 @@ export function Deliveries({ place }: ViewProps) {
         EVENT,
         STATE,
         OWNER,
-        ['Target or reason', (one) => <Details of={one} done={reload} />, 'clip plain'],
+        ['Target or reason', (one) => withReplay(one, reload, <Details of={one} />), 'clip plain'],
         DURATION,
         WHEN,
       ]}
@@ -64,14 +65,9 @@ export const EVENT: Column<Summary> = ['Event', eventOf];
 export const STATE: Column<Summary> = ['State', ({ state }) => <State of={state} />];
 export const OWNER: Column<Summary> = ['Route or job', ({ route, job }) => route ?? job ?? 'gateway', 'plain'];
 /** Of the run; without an agent, until it was delivered. */
-export const DURATION: Column<Summary> = [
-  'Duration',
-  ({ duration_ms, accepted_at, finished_at }) => {
-    const ms = duration_ms ?? (finished_at === null ? null : finished_at - accepted_at);
-    return ms !== null && duration(ms);
-  },
-  'end',
-];
+const msOf = ({ duration_ms: ms, accepted_at, finished_at: end }: Summary): number | null =>
+  ms ?? (end === null ? null : end - accepted_at);
+export const DURATION: Column<Summary> = ['Duration', (of) => msOf(of) !== null && duration(msOf(of) ?? 0), 'end'];
 export const WAITS: Column<Summary> = ['Waits for', ({ waits_for: what }) => what !== null && WAITS_FOR[what], 'clip'];
 export const WHEN: Column<Summary> = ['Accepted (UTC)', ({ accepted_at }) => <When at={accepted_at} />, 'end plain'];
 
@@ -79,10 +75,14 @@ export const WHEN: Column<Summary> = ['Accepted (UTC)', ({ accepted_at }) => <Wh
 export const detailsOf = ({ reason, waits_for, targets }: Summary): string =>
   waits_for === null ? (reason?.slice(0, 300) ?? targets) : `waits for ${WAITS_FOR[waits_for]}`;
 
-const Details = ({ of, done }: Pick<OneProps, 'of' | 'done'>) => (
-  <span class="beside reason">
-    <span title={detailsOf(of)}>{detailsOf(of)}</span>
-    {of.state === 'dead' && <Replay of={of} done={done} />}
+const Details = ({ of }: Pick<OneProps, 'of'>) => (
+  <span class="reason" title={detailsOf(of)} children={detailsOf(of)} />
+);
+
+/** A cell with a button if the delivery is dead. */
+export const withReplay = (of: Summary, done: () => void, shown: ComponentChildren) => (
+  <span class="beside">
+    {shown} {of.state === 'dead' && <Replay of={of} done={done} />}
   </span>
 );
 

@@ -6,7 +6,7 @@ import { Act, Ask, Open, Operator, Pause } from '../parts/act.tsx';
 import type { Loaded } from '../parts/data.ts';
 import { useData, useList } from '../parts/data.ts';
 import { actionText, inZone, people, scheduleText } from '../parts/format.ts';
-import { ListTable, ListView, named, pauseText, Under } from '../parts/list.tsx';
+import { ListTable, ListView, named, pauseText, under } from '../parts/list.tsx';
 import { notify } from '../parts/notify.tsx';
 import { Session } from '../parts/role.tsx';
 import type { ViewProps } from '../parts/router.ts';
@@ -28,7 +28,7 @@ export const Jobs = ({ place }: ViewProps) => (
     columns={({ reload }) => [
       ['Job', ({ id, name, description }) => named(['jobs', id], name, description), 'clip'],
       ['State', stateOf],
-      ['Schedule', ({ schedule_human, timezone }) => [scheduleText(schedule_human), <Under>{timezone}</Under>]],
+      ['Schedule', ({ schedule_human, timezone }) => [scheduleText(schedule_human), under(timezone)]],
       ['Next run', ({ next_runs: [next], timezone }) => (next === undefined ? 'never' : inZone(next, timezone)), 'end'],
       ['Last run', ({ runs: [last] }) => (last === undefined ? 'none yet' : <Run of={last} />)],
       ['', (job) => <Actions of={job} changed={reload} />, 'end'],
@@ -38,7 +38,7 @@ export const Jobs = ({ place }: ViewProps) => (
 
 const stateOf = ({ state, paused, paused_until: end, last_action: last }: Job) => [
   <State of={state} />,
-  paused && <Under>{pauseText({ until: end === null ? null : Date.parse(end), by: last?.by })}</Under>,
+  paused && under(pauseText({ until: end === null ? null : Date.parse(end), by: last?.by })),
 ];
 
 const Run = ({ of: { id, state, started_at } }: { of: Job['runs'][number] }) => (
@@ -56,9 +56,7 @@ function Actions({ of: { id, name, paused }, changed }: { of: Job; changed: () =
   return (
     <span class="bar">
       <Operator>
-        <Act act={run} label={`Run now: ${name}`}>
-          Run now
-        </Act>
+        <Act act={run} label={`Run now: ${name}`} children="Run now" />
       </Operator>
       <Pause
         name={name}
@@ -193,9 +191,7 @@ export const JobForm = ({ fields, targets, preview, button, children, ...form }:
             {(saved) => <Facts of={[...scheduleOf(saved, targets), ['Warnings', saved.warnings.join('; ')]]} />}
           </Show>
           <div class="bar">
-            <button type="submit" class="primary">
-              {button}
-            </button>
+            <button type="submit" class="primary" children={button} />
           </div>
         </Operator>
       </div>

@@ -6,7 +6,7 @@ import { choicesOf, ListView, RANGE } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import type { Column } from '../parts/ui.tsx';
 import { Note, State, Thing, When } from '../parts/ui.tsx';
-import { Replay, StateLink } from './deliveries.tsx';
+import { StateLink, withReplay } from './deliveries.tsx';
 
 const FILTERS = {
   ...RANGE,
@@ -28,7 +28,7 @@ export const Requests = ({ place }: ViewProps) => (
       EVENT,
       ['Outcome', outcomeOf],
       ['Route', ({ route }) => route, 'plain'],
-      ['Delivery', ({ delivery }) => deliveryOf(delivery, reload), 'plain'],
+      ['Delivery', ({ delivery: of }) => of !== null && withReplay(of, reload, <StateLink of={of} />), 'plain'],
       ['Received (UTC)', When, 'end plain'],
     ]}
   />
@@ -47,13 +47,6 @@ const outcomeOf = ({ outcome, reason, status }: Request) => (
 );
 
 export const EVENT: Column<Request> = ['Event', eventOf, 'clip'];
-
-const deliveryOf = (of: Request['delivery'], reload: () => void) =>
-  of !== null && (
-    <span class="beside">
-      <StateLink of={of} /> {of.state === 'dead' && <Replay of={of} done={reload} />}
-    </span>
-  );
 
 /** In one word: how the delivery stands, or why there is none. */
 export const resultOf = ({ outcome, delivery }: Request) =>

@@ -6,7 +6,7 @@ import { Ask, Copy, Pause } from '../parts/act.tsx';
 import { useData, useList } from '../parts/data.ts';
 import { actionText } from '../parts/format.ts';
 import { useDead } from '../parts/gateway.tsx';
-import { ListTable, ListView, named, pauseText, Under } from '../parts/list.tsx';
+import { ListTable, ListView, named, pauseText, under } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import { Ago, Badge, Block, Card, Facts, Field, Head, Note, Show, State } from '../parts/ui.tsx';
@@ -29,7 +29,7 @@ export function Routes({ place }: ViewProps) {
       columns={({ reload }) => [
         ['Route', (of) => named(['routes', of.name, of.profile], titleOf(of), of.description ?? of.words[0]), 'clip'],
         ['State', (of) => stateOf(of, dead)],
-        ['Targets', ({ deliver, outputs }) => [deliver.join(', '), <Under>{outputs.join(', ')}</Under>]],
+        ['Targets', ({ deliver, outputs }) => [deliver.join(', '), under(outputs.join(', '))]],
         ['Deliveries (24 h)', trafficOf, 'end'],
         ['', (of) => <Actions of={of} changed={reload} />, 'end'],
       ]}
@@ -38,22 +38,15 @@ export function Routes({ place }: ViewProps) {
 }
 
 /** @param dead the number of dead deliveries of a route, which wait for a replay */
-function stateOf({ name, paused, state, kind }: Route, dead: (route: string) => number) {
-  const number = dead(name);
-  return (
-    <>
-      <State of={paused === null ? state : 'paused'} /> {kind === 'dynamic' && <Badge>subscription</Badge>}
-      <Under>
-        {paused !== null && pauseText(paused)}{' '}
-        {number > 0 && (
-          <a class="bad" href={to(['deliveries'], { route: name, state: 'dead' })}>
-            {number.toLocaleString()} dead
-          </a>
-        )}
-      </Under>
-    </>
-  );
-}
+const stateOf = ({ name, paused, state, kind }: Route, dead: (route: string) => number) => [
+  <State of={paused === null ? state : 'paused'} />,
+  kind === 'dynamic' && [' ', <Badge>subscription</Badge>],
+  under([paused !== null && `${pauseText(paused)} `, dead(name) > 0 && deadOf(name, dead(name))]),
+];
+
+const deadOf = (route: string, number: number) => (
+  <a class="bad" href={to(['deliveries'], { route, state: 'dead' })} children={`${number.toLocaleString()} dead`} />
+);
 
 /** The highest number that the gateway counts. */
 const MOST = 10_000;
@@ -63,7 +56,7 @@ const trafficOf = ({ name, traffic: { events, last_at } }: Route) => [
     {events.toLocaleString()}
     {events === MOST && '+'}
   </a>,
-  <Under>{last_at === null ? 'never an event' : ['last ', <Ago at={last_at} />]}</Under>,
+  under(last_at === null ? 'never an event' : ['last ', <Ago at={last_at} />]),
 ];
 
 type ActionsProps = { of: Route; changed: () => void };
@@ -176,9 +169,7 @@ function TestEvent({ of: { name: route, deliver: answer, outputs } }: { of: Rout
       {leaves && <Note kind="warn">{leaves}</Note>}
       {sent && (
         <>
-          <h3>
-            {sent.status} {sent.event}
-          </h3>
+          <h3>{`${sent.status} ${sent.event}`}</h3>
           <Block label="Response">{sent.answer}</Block>
           <Block label="Sent payload">{sent.payload}</Block>
         </>

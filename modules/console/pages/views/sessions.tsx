@@ -47,18 +47,13 @@ function stateOf({ kind, run }: Session) {
 
 function runOf({ run, problem }: Session) {
   if (problem !== null) return <span class="bad">{problem}</span>;
-  if (run === null) return '';
-  return <a href={to(['deliveries', run.id])}>{run.route ?? run.job}</a>;
+  return run !== null && <a href={to(['deliveries', run.id])}>{run.route ?? run.job}</a>;
 }
 
 /** A session of an agent leads to its deliveries. */
 function nameOf({ kind, target, id }: Session) {
   if (kind === 'chat') return <b>{`${target} ${id}`}</b>;
-  return (
-    <a class="whole" href={to(['deliveries'], { grep: id })}>
-      {id}
-    </a>
-  );
+  return <a class="whole" href={to(['deliveries'], { grep: id })} children={id} />;
 }
 
 function activityOf({ run, changed_at }: Session) {
