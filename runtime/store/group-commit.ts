@@ -259,11 +259,9 @@ export function headOf(dispatch: Dispatch): DispatchHead {
   const targets = headTargets(dispatch);
   const all = [...dispatch.deliveries, ...(dispatch.outputs ?? []).map(({ delivery }) => delivery)];
   const sends_to = [...new Set(all.map(targetLabel))].join(', ');
-  const turn_key = turnKey(dispatch);
-  const burst = dispatch.burst != null;
   const newer = dispatch.on_newer === undefined ? {} : { on_newer: dispatch.on_newer };
   const of = { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of, agent };
-  return { ...of, burst, turn_key, targets, sends_to, ...newer };
+  return { ...of, burst: dispatch.burst != null, turn_key: turnKey(dispatch), targets, sends_to, ...newer };
 }
 
 /** The JSON of the columns that lists show, besides those of the row. */

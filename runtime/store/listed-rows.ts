@@ -36,12 +36,8 @@ export type Head = readonly [
 
 function isHead(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
-  const [event, delivery_id, replay_of, superseded, agent = null, session = null, targets = ''] = value as unknown[];
-  return (
-    [event, delivery_id, targets].every(isText) &&
-    [replay_of, agent, session].every(orNull(isText)) &&
-    isCount(superseded)
-  );
+  const [event, id, replay_of, superseded, agent = null, session = null, targets = ''] = value as readonly unknown[];
+  return [event, id, targets].every(isText) && [replay_of, agent, session].every(orNull(isText)) && isCount(superseded);
 }
 
 type OfHead = 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'session' | 'targets';
@@ -140,11 +136,8 @@ const isState = isOneOf(...DISPATCH_STATES);
  * pages are open: each field is named, because a spread costs several times as much.
  */
 export function readListed(row: ListedRow): DispatchSummary {
-  const [event, delivery_id, replay_of, , agent = null, session = null, targets = ''] = decodeOr<Head>(
-    row.head,
-    isHead,
-    NO_HEAD,
-  );
+  const head = decodeOr<Head>(row.head, isHead, NO_HEAD);
+  const [event, delivery_id, replay_of, , agent = null, session = null, targets = ''] = head;
   const reason = row.reason === null ? null : decodeOr<string>(row.reason, isText, DAMAGED);
   const isKnown = isState(row.state);
   const { waits_for, waits_since, ready_at } = waitOf(row);

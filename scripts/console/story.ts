@@ -127,9 +127,9 @@ const OWN: Readonly<Record<string, readonly [event: string, id: string]>> = {
 /** An event of the week. @property ago minutes @property id of the sender; absent: a new one */
 type Sent = { ago: number; route: string; payload: object; outcome: Outcome; id?: string };
 
-/** The events until an hour ago: more by day than by night. */
+/** The events until an hour ago: more by day than by night. All are within 24 hours when the pages show them. */
 function day(): readonly Sent[] {
-  const hours = Array.from({ length: 23 }, (_, at) => DAY_MIN - 60 * at);
+  const hours = Array.from({ length: 22 }, (_, at) => DAY_MIN - 45 - 60 * at);
   const isBusy = (ago: number): boolean => {
     const hour = new Date(Date.now() - ago * MINUTE_MS).getUTCHours();
     return hour >= 7 && hour < 19;
@@ -316,9 +316,9 @@ export async function tellStory(t: Ending): Promise<Told> {
     for (const { id } of (await get('approvals')).items) await post(`approvals/${id}`, { approve: true }, TOKENS.ben);
     await settled(0);
   }
-  await happens(news(DAY_MIN - 2, '4.1.9'));
+  await happens(news(DAY_MIN - 32, '4.1.9'));
   const [early] = (await get('approvals')).items;
-  goTo(DAY_MIN - 6);
+  goTo(DAY_MIN - 36);
   await post(`approvals/${early?.id}`, { approve: true }, TOKENS.ben);
   await settled(0);
   writeFileSync(join(home, 'brief'), TODAY);
@@ -333,12 +333,12 @@ export async function tellStory(t: Ending): Promise<Told> {
   const at = [...day(), alert(611, 'Disk almost full', 'db-2'), alert(302, 'High load', 'web-4'), ...flood];
   for (const event of at.sort((one, other) => other.ago - one.ago)) await happens(event);
   const [last] = (await get('deliveries?route=deploys&limit=1')).items;
-  await happens({ ...taken('deploys', 96, { service: 'cart' }), outcome: 'duplicate', id: last?.delivery_id ?? '' });
+  await happens({ ...taken('deploys', 80, { service: 'cart' }), outcome: 'duplicate', id: last?.delivery_id ?? '' });
   double.fail();
-  const delayed = alert(84, 'Memory is low', 'web-2');
+  const delayed = alert(76, 'Memory is low', 'web-2');
   await send(delayed);
   sent.push(delayed);
-  goTo(83);
+  goTo(75);
   await settled(0);
   await brief(70, TODAY);
   for (const job of [...JOBS, stored.id]) await post(`jobs/${job}/resume`, {});

@@ -90,6 +90,7 @@ interface Props<I extends ListId> extends Pick<Rows<I>, 'keyOf' | 'empty'> {
   readonly filters?: Filters;
   /** Of a page; 0: the list has one page. */
   readonly limit?: number;
+  /** Absent: unless it is searched. */
   readonly live?: boolean;
   /** Beside the heading. */
   readonly actions?: (list: Listed<I>) => ComponentChildren;
@@ -101,7 +102,11 @@ interface Props<I extends ListId> extends Pick<Rows<I>, 'keyOf' | 'empty'> {
 export function ListView<I extends ListId>({ title, of, place, filters = {}, limit = 50, ...props }: Props<I>) {
   const active = activeFilters(place, filters);
   const paged = limit === 0 ? {} : { limit };
-  const list = useList(of, { ...paged, ...inputOf(active) } as unknown as Input<I>, props.live);
+  const list = useList(
+    of,
+    { ...paged, ...inputOf(active) } as unknown as Input<I>,
+    props.live ?? active.grep === undefined,
+  );
   const shown = list.items.length.toLocaleString();
   const first = `${'range' in filters ? 'newest' : 'first'} ${shown}, more below`;
   return (
@@ -136,8 +141,8 @@ function FilterBar({ of, filters, place }: BarProps) {
       </div>
       {chips.length > 0 && (
         <div class="bar">
-          {chips.map((chip) => (
-            <Chip key={chip[0]} of={chip} place={place} />
+          {chips.map(([name, text]) => (
+            <Chip key={name} name={name} text={text} place={place} />
           ))}
           {chips.length > 1 && <a href={to(place.path)}>Clear all</a>}
         </div>
@@ -146,27 +151,26 @@ function FilterBar({ of, filters, place }: BarProps) {
   );
 }
 
-type ChipText = readonly [name: string, label: string, value: string];
-
-/** A range has one text, also with a start and an end. */
-function chipsOf({ since, until, ...of }: Texts, filters: Filters): readonly ChipText[] {
+/** The active filters by name. A range has one text, also with a start and an end. */
+function chipsOf({ since, until, ...of }: Texts, filters: Filters): readonly (readonly [string, string])[] {
   const [from = 'the start', end = 'now'] = [since, until].map((time) => time?.replace('T', ' '));
-  return Object.entries(of).map(([name, value]): ChipText => {
-    const { label = '', choices } = filters[name] ?? {};
-    return [name, label, value === 'custom' ? `${from} to ${end}` : (choices?.[value] ?? value)];
+  return Object.entries(of).map(([name, value]) => {
+    const { label, choices = {} } = filters[name] ?? {};
+    return [name, `${label}: ${value === 'custom' ? `${from} to ${end}` : (choices[value] ?? value)}`] as const;
   });
 }
 
 /** An active filter; pressing it removes it. */
-function Chip({ of: [name, label, value], place }: { of: ChipText; place: ViewPlace }) {
-  const none = name === 'range' ? { range: '', since: '', until: '' } : { [name]: '' };
-  const text = `Remove filter ${label}: ${value}`;
-  return (
-    <button type="button" class="chip" aria-label={text} onClick={() => change(place, none)}>
-      {label}: <b>{value}</b> <Icon of="x" />
-    </button>
-  );
-}
+const Chip = ({ name, text, place }: { name: string; text: string; place: ViewPlace }) => (
+  <button
+    type="button"
+    class="chip"
+    aria-label={`Remove filter ${text}`}
+    onClick={() => change(place, { [name]: '', ...(name === 'range' ? { since: '', until: '' } : {}) })}
+  >
+    {text} <Icon of="x" />
+  </button>
+);
 
 /** Filters whose values are known: the list that has them, and the property of its items. */
 const KNOWN: Readonly<Record<string, readonly ['listRoutes' | 'listJobs', 'name' | 'id' | 'profile']>> = {

@@ -39,7 +39,6 @@ export function Deliveries({ place }: ViewProps) {
       of="listDeliveries"
       place={place}
       filters={FILTERS}
-      live={!place.query.get('grep')}
       empty="No matching deliveries."
       actions={(list) => state === 'dead' && list.items.length > 0 && <ReplayDead of={of} done={list.reload} />}
       columns={({ reload }) => [

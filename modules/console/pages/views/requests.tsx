@@ -21,7 +21,6 @@ export const Requests = ({ place }: ViewProps) => (
     of="listRequests"
     place={place}
     filters={FILTERS}
-    live={!place.query.get('grep')}
     empty="No matching requests."
     note={({ data }) => data !== null && data.not_kept > 0 && <NotCaptured of={data.not_kept} />}
     columns={({ reload }) => [

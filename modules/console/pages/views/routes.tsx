@@ -52,10 +52,9 @@ const deadOf = (route: string, number: number) => (
 const MOST = 10_000;
 
 const trafficOf = ({ name, traffic: { events, last_at } }: Route) => [
-  <a href={to(['deliveries'], { route: name, range: '86400' })}>
-    {events.toLocaleString()}
-    {events === MOST && '+'}
-  </a>,
+  <a
+    href={to(['deliveries'], { route: name, range: '86400' })}
+  >{`${events.toLocaleString()}${events === MOST ? '+' : ''}`}</a>,
   under(last_at === null ? 'never an event' : ['last ', <Ago at={last_at} />]),
 ];
 

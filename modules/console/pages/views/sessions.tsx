@@ -33,52 +33,43 @@ export function Sessions({ place }: ViewProps) {
           ['Activity', activityOf, 'end plain'],
         ]}
       />
-      <Usage />
+      <h2>Usage in the last week</h2>
+      <ListTable
+        list={useList('listUsage', { limit: 200, span: 'day' }, false)}
+        label="Usage in the last week"
+        empty="No run reported its usage."
+        keyOf={({ slot, profile, route, job, agent }) => `${slot} ${profile} ${route} ${job} ${agent}`}
+        columns={[
+          ['Day', ({ slot }) => <b>{new Date(slot).toISOString().slice(0, 10)}</b>],
+          ['Route or job', ({ route, job }) => route ?? job],
+          ['Agent', ({ agent }) => agent ?? 'default'],
+          ['Runs', ({ runs }) => runs.toLocaleString(), 'end'],
+          ['Tokens in', ({ input_tokens }) => (input_tokens ?? 0).toLocaleString(), 'end'],
+          ['Tokens out', ({ output_tokens }) => (output_tokens ?? 0).toLocaleString(), 'end'],
+          ['Cost', ({ cost }) => cost !== null && Number(cost.toPrecision(4)), 'end'],
+        ]}
+      />
     </>
   );
 }
 
 const pendingOf = ({ waiting }: Session) => waiting > 0 && <Badge icon="clock">{count(waiting, 'run')} pending</Badge>;
 
-function stateOf({ kind, run }: Session) {
-  if (kind === 'chat') return <Badge icon="sessions">chat</Badge>;
-  return <State of={run?.state ?? 'pending'} />;
-}
+const stateOf = ({ kind, run }: Session) =>
+  kind === 'chat' ? <Badge icon="sessions">chat</Badge> : <State of={run?.state ?? 'pending'} />;
 
-function runOf({ run, problem }: Session) {
-  if (problem !== null) return <span class="bad">{problem}</span>;
-  return run !== null && <a href={to(['deliveries', run.id])}>{run.route ?? run.job}</a>;
-}
+const runOf = ({ run, problem }: Session) =>
+  run !== null ? <a href={to(['deliveries', run.id])}>{run.route ?? run.job}</a> : <span class="bad">{problem}</span>;
 
 /** A session of an agent leads to its deliveries. */
-function nameOf({ kind, target, id }: Session) {
-  if (kind === 'chat') return <b>{`${target} ${id}`}</b>;
-  return <a class="whole" href={to(['deliveries'], { grep: id })} children={id} />;
-}
+const nameOf = ({ kind, target, id }: Session) =>
+  kind === 'chat' ? (
+    <b>{`${target} ${id}`}</b>
+  ) : (
+    <a class="whole" href={to(['deliveries'], { grep: id })} children={id} />
+  );
 
 function activityOf({ run, changed_at }: Session) {
   if (run !== null) return [run.started_at ? 'started ' : 'accepted ', <Ago at={run.started_at ?? run.accepted_at} />];
   return changed_at !== null && ['last message ', <Ago at={Date.parse(changed_at)} />];
 }
-
-/** Usage by day, route, job and agent. */
-const Usage = () => (
-  <>
-    <h2>Usage in the last week</h2>
-    <ListTable
-      list={useList('listUsage', { limit: 200, span: 'day' }, false)}
-      label="Usage in the last week"
-      empty="No run reported its usage."
-      keyOf={({ slot, profile, route, job, agent }) => `${slot} ${profile} ${route} ${job} ${agent}`}
-      columns={[
-        ['Day', ({ slot }) => <b>{new Date(slot).toISOString().slice(0, 10)}</b>],
-        ['Route or job', ({ route, job }) => route ?? job],
-        ['Agent', ({ agent }) => agent ?? 'default'],
-        ['Runs', ({ runs }) => runs.toLocaleString(), 'end'],
-        ['Tokens in', ({ input_tokens }) => (input_tokens ?? 0).toLocaleString(), 'end'],
-        ['Tokens out', ({ output_tokens }) => (output_tokens ?? 0).toLocaleString(), 'end'],
-        ['Cost', ({ cost }) => cost !== null && Number(cost.toPrecision(4)), 'end'],
-      ]}
-    />
-  </>
-);
