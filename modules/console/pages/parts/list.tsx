@@ -101,12 +101,8 @@ interface Props<I extends ListId> extends Pick<Rows<I>, 'keyOf' | 'empty'> {
 
 export function ListView<I extends ListId>({ title, of, place, filters = {}, limit = 50, ...props }: Props<I>) {
   const active = activeFilters(place, filters);
-  const paged = limit === 0 ? {} : { limit };
-  const list = useList(
-    of,
-    { ...paged, ...inputOf(active) } as unknown as Input<I>,
-    props.live ?? active.grep === undefined,
-  );
+  const input = { ...(limit === 0 ? {} : { limit }), ...inputOf(active) };
+  const list = useList(of, input as unknown as Input<I>, props.live ?? active.grep === undefined);
   const shown = list.items.length.toLocaleString();
   const first = `${'range' in filters ? 'newest' : 'first'} ${shown}, more below`;
   return (
@@ -161,16 +157,14 @@ function chipsOf({ since, until, ...of }: Texts, filters: Filters): readonly (re
 }
 
 /** An active filter; pressing it removes it. */
-const Chip = ({ name, text, place }: { name: string; text: string; place: ViewPlace }) => (
-  <button
-    type="button"
-    class="chip"
-    aria-label={`Remove filter ${text}`}
-    onClick={() => change(place, { [name]: '', ...(name === 'range' ? { since: '', until: '' } : {}) })}
-  >
-    {text} <Icon of="x" />
-  </button>
-);
+function Chip({ name, text, place }: { name: string; text: string; place: ViewPlace }) {
+  const none = name === 'range' ? { range: '', since: '', until: '' } : { [name]: '' };
+  return (
+    <button type="button" class="chip" aria-label={`Remove filter ${text}`} onClick={() => change(place, none)}>
+      {text} <Icon of="x" />
+    </button>
+  );
+}
 
 /** Filters whose values are known: the list that has them, and the property of its items. */
 const KNOWN: Readonly<Record<string, readonly ['listRoutes' | 'listJobs', 'name' | 'id' | 'profile']>> = {

@@ -85,7 +85,7 @@ export function RouteView({ place: { path }, id }: ViewProps) {
 const One = ({ of }: { of: Route }) => (
   <div class="grid">
     <Card title="What it does">
-      <p>{of.description}</p>
+      {of.description !== null && <p>{of.description}</p>}
       {of.reason !== null && <Note kind="warn">{of.reason}</Note>}
       <ul>
         {of.words.map((text) => (

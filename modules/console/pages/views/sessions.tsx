@@ -59,7 +59,11 @@ const stateOf = ({ kind, run }: Session) =>
   kind === 'chat' ? <Badge icon="sessions">chat</Badge> : <State of={run?.state ?? 'pending'} />;
 
 const runOf = ({ run, problem }: Session) =>
-  run !== null ? <a href={to(['deliveries', run.id])}>{run.route ?? run.job}</a> : <span class="bad">{problem}</span>;
+  run === null ? (
+    problem && <span class="bad">{problem}</span>
+  ) : (
+    <a href={to(['deliveries', run.id])}>{run.route ?? run.job}</a>
+  );
 
 /** A session of an agent leads to its deliveries. */
 const nameOf = ({ kind, target, id }: Session) =>
