@@ -30,7 +30,7 @@ import { homeTarget, listJobs } from '../../../runtime/dispatch/scheduler/job.ts
 import { readRouteActions } from '../../../runtime/store/actions.ts';
 import { storeAs } from '../../../runtime/store/actor.ts';
 import { minuteAt } from '../../../runtime/store/figures.ts';
-import { printFilter, printTemplate } from '../../../runtime/table/link-template.ts';
+import { printTemplate } from '../../../runtime/table/link-template.ts';
 import type {
   ControlContract,
   JobDetails,
@@ -45,7 +45,8 @@ import type {
   RouteRow,
   SavedJobReport,
 } from '../../../schemas/built/operations/types.ts';
-import type { FilterPlan, RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
+import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
+import { filterWords } from './filter-words.ts';
 
 type Parts = ServedGateway<CliContext>;
 
@@ -186,7 +187,9 @@ export async function reportRoutes({
     const row = { ...servedRow(plan, kind, open), ...actionsOf(plan.profile, plan.name) };
     const hidden = kind === 'dynamic' && Object.values(table.routes).some(({ name }) => name === plan.name);
     const shadow = { state: 'shadowed', reason: 'a static route of this name takes precedence' } as const;
-    return { ...row, ...(hidden ? shadow : {}), words: wordsOf(plan, table) };
+    const place = kind === 'static' ? `${plan.at.file}:${plan.at.line}` : null;
+    const outputs = [...new Set((plan.outputs ?? []).map(({ delivery }) => targetLabel(delivery)))];
+    return { ...row, ...(hidden ? shadow : {}), place, outputs, words: wordsOf(plan, table) };
   };
   const all = [
     ...Object.values(table.routes).map((plan) => report(plan, 'static')),
@@ -243,6 +246,8 @@ const UNSERVED: Omit<Described, 'name' | 'reason'> = {
   description: null,
   toolsets: null,
   secrets: 0,
+  place: null,
+  outputs: [],
   words: [],
 };
 
@@ -263,10 +268,14 @@ function wordsOf(plan: RoutePlan, table: RouteTable): readonly string[] {
   } satisfies Record<RoutePlan['mode'], string>;
   return [
     `Accepts ${names.length === 0 ? 'every event' : names.join(', ')}, ${signed}.`,
-    ...(filters === null ? [] : [`Only where ${membersOf(filters).map(printFilter).join(' and ')}.`]),
+    ...(filters === null ? [] : [`Only if ${filterWords(filters)}.`]),
     ...(script === null ? [] : [`The script ${script.path} filters events, and may replace the payload.`]),
     does[plan.mode],
-    ...(outputs.length === 0 ? [] : [`Outputs of the agent: ${outputs.map(({ name }) => name).join(', ')}.`]),
+    ...(outputs.length === 0
+      ? []
+      : [
+          `Outputs of the agent: ${outputs.map(({ name, delivery }) => `${name} to ${targetLabel(delivery)}`).join(', ')}.`,
+        ]),
     ...(coalesce === null
       ? []
       : [`Events with the same ${printTemplate(coalesce.key)} within ${coalesce.window_seconds} s are combined.`]),
@@ -274,8 +283,6 @@ function wordsOf(plan: RoutePlan, table: RouteTable): readonly string[] {
     `At most ${rate_limit} events a minute.`,
   ];
 }
-
-const membersOf = (filter: FilterPlan): readonly FilterPlan[] => (filter.kind === 'all' ? filter.filters : [filter]);
 
 const NEXT_RUNS = 5;
 const LAST_RUNS = 5;

@@ -14,6 +14,7 @@ export const WORDS = {
   noDelivery: 'No matching deliveries.',
 
   filterRoute: 'Route',
+  search: 'Search',
   filters: /^Filters/,
   noRoute: 'there is no route',
   scriptDecided: 'The script of the route decided this',

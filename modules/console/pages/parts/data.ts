@@ -45,7 +45,8 @@ export function useData<I extends Id>(id: I, input: Input<I> | null, live = true
 
 interface Page<T> {
   readonly items: readonly T[];
-  readonly next: string | null;
+  /** Absent: the list has one page. */
+  readonly next?: string | null;
 }
 export type ListId = { [I in Id]: Output<I> extends Page<unknown> ? I : never }[Id];
 export type ItemOf<I extends ListId> = Output<I> extends Page<infer T> ? T : never;
@@ -77,7 +78,7 @@ export function useList<I extends ListId>(id: I, input: Input<I>, live = true): 
         const { items, next: following } = page as unknown as Page<ItemOf<I>>;
         // Ignores the page of another list, or one that was requested twice.
         if (turn === latest.current)
-          setAdded((before) => ({ items: [...(before?.items ?? []), ...items], next: following }));
+          setAdded((before) => ({ items: [...(before?.items ?? []), ...items], next: following ?? null }));
       },
       (error: Error) => notify(error.message, 'bad'),
     );

@@ -246,7 +246,10 @@ export const HANDLERS: Handlers = {
     return { items: shared.length === 0 ? [own] : shared };
   },
 
-  listBlueprints: async (context) => ({ items: await callOperation(context, 'blueprints_list', {}) }),
+  async listBlueprints(context) {
+    const items = await callOperation(context, 'blueprints_list', {});
+    return { items: [...items].sort((one, other) => one.title.localeCompare(other.title)) };
+  },
   createBlueprintJob: (context, job) => callOperation(context, 'create_blueprint_job', { ...job, by: context.by }),
 
   async getFigures(context, { span, coarse }) {

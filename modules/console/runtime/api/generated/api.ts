@@ -188,6 +188,10 @@ export interface Api {
        */
       readonly delivery_id?: string;
       /**
+       * Text in event, delivery id, session, agent or targets. Reads every delivery that matches the other filters.
+       */
+      readonly grep?: string;
+      /**
        * Only entries at or after this time, in Unix ms.
        */
       readonly since?: number;
@@ -772,6 +776,10 @@ export interface Delivery {
    * Session of the delivery's runs: runs of a session run one at a time.
    */
   readonly session: string | null;
+  /**
+   * Names of the targets that it may send to, also by outputs; empty: none, or an earlier version stored it.
+   */
+  readonly targets: string;
   /**
    * Position of the run in its session: 1 runs next or is running. Positions beyond 1,000 are not counted.
    */
