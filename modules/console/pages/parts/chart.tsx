@@ -83,6 +83,7 @@ export function Chart({ title, children, none, ...of }: Props) {
   }, [JSON.stringify(data)]);
   const textOf = (of: number | null | undefined): string => (of === null || of === undefined ? '–' : unit(of));
   if (!values.flat().some(Boolean)) return <p class="dim">{none}</p>;
+  const timeOf = (slot: number): string => instant(slot).slice(to - from > 2 * DAY_MS ? 5 : 11);
   const shown = series.flatMap((name, line) => (values[line]?.[at] ? `${name} ${textOf(values[line][at])}` : []));
   const columns = series.map((name): Column<Item> => [name, ({ [name]: of }) => textOf(of), 'end']);
   columns.unshift(['Time', ({ slot }) => instant(slot)]);
@@ -94,7 +95,7 @@ export function Chart({ title, children, none, ...of }: Props) {
           <i key={name} class={name} />
         ))}
       </div>
-      <p class="dim small at">{slots[at] !== undefined && `${instant(slots[at])}: ${shown.join(', ') || 'none'}`}</p>
+      <p class="dim small at">{slots[at] !== undefined && `${timeOf(slots[at])}: ${shown.join(', ') || 'none'}`}</p>
       <details>
         <summary class="dim small">Show as a table</summary>
         <Table label={title} items={items} keyOf={({ slot }) => slot ?? 0} empty="" columns={columns} />
@@ -103,7 +104,7 @@ export function Chart({ title, children, none, ...of }: Props) {
   );
 }
 
-const BARS = uPlot.paths.bars?.({ size: [0.8, 40] }) ?? (() => null);
+const BARS = uPlot.paths.bars?.({ size: [0.8, 100] }) ?? (() => null);
 
 const FROM_ZERO: uPlot.Scale.Range = (_plot, _least, most) => [0, Math.max(4, most) * 1.05];
 const TENS: uPlot.Scale = { distr: 3, range: (_plot, least, most) => [least / 1.5, most * 1.5] };
