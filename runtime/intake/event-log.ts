@@ -22,7 +22,7 @@ interface Finished {
   readonly ms: number;
   /** Index of the matching secret; above 0 if the sender still uses a previous one. */
   readonly secret: number;
-  /** False for a request of an unknown path that is no event. */
+  /** False for a request of an unknown path that is not an event. */
   readonly isEvent?: boolean;
   /** True if its signature is valid. */
   readonly authentic?: boolean;

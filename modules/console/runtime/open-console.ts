@@ -175,11 +175,8 @@ class ConsoleServer {
     if (person.role === 'viewer' && method !== 'GET')
       throw new ApiRefusal(403, 'read_only', 'this token has read-only access');
     const body = method === 'GET' ? {} : await readBody(this.bodies, { request, response }, MAX_BODY_BYTES);
-    const by = actor('console', person.name);
-    return answerApi(
-      { ...this.context, person, by, figures: this.figures },
-      { method, path, query: new URLSearchParams(query), body },
-    );
+    const context = { ...this.context, person, by: actor('console', person.name), figures: this.figures };
+    return answerApi(context, { method, path, query: new URLSearchParams(query), body });
   }
 
   /** Accepts `{ token }` as JSON, or as a form, which redirects the browser to the pages. */

@@ -162,7 +162,7 @@ interface RecordContext extends FigureContext {
 /** Counts of this time are lost if the process is killed. */
 const WRITE_MS = 5000;
 
-/** The figure that counts this outcome; null: it is no event. */
+/** The figure that counts this outcome; null: it is not an event. */
 function figureOf(outcome: string): FigureCount | null {
   if (outcome === 'ignored' || outcome === 'duplicate') return outcome;
   const isOneOf = (all: Iterable<string>): boolean => [...all].includes(outcome);

@@ -9,7 +9,6 @@ export const WORDS = {
   changes: /Pause|Send test event/,
   loading: 'Loading…',
 
-  sample: 'this is a sample',
   notCaptured: /requests since start were not captured/,
   noDelivery: 'No matching deliveries.',
 

@@ -87,6 +87,7 @@ export function Chart({ title, children, none, ...of }: Props) {
   }, [JSON.stringify(data)]);
   const textOf = (of: number | null | undefined): string => (of === null || of === undefined ? '–' : unit(of));
   if (!values.flat().some(Boolean)) return <p class="dim">{none}</p>;
+  const timeOf = (slot: number): string => instant(slot).slice(to - from > 2 * DAY_MS ? 5 : 11);
   const shown = series.flatMap((name, line) => (values[line]?.[at] ? `${name} ${textOf(values[line][at])}` : []));
   const columns = series.map((name): Column<Item> => [name, ({ [name]: of }) => textOf(of), 'end']);
   columns.unshift(['Time', ({ slot }) => instant(slot)]);
@@ -98,7 +99,7 @@ export function Chart({ title, children, none, ...of }: Props) {
           <i key={name} class={name} />
         ))}
       </div>
-      <p class="dim small at">{slots[at] !== undefined && `${instant(slots[at])}: ${shown.join(', ') || 'none'}`}</p>
+      <p class="dim small at">{slots[at] !== undefined && `${timeOf(slots[at])}: ${shown.join(', ') || 'none'}`}</p>
       <details>
         <summary class="dim small">Show as a table</summary>
         <Table label={title} items={items} keyOf={({ slot }) => slot ?? 0} empty="" columns={columns} />
@@ -125,7 +126,7 @@ type Library = typeof uPlot;
 
 function optionsOf(library: Library, target: HTMLElement, series: readonly string[], look: Look): uPlot.Options {
   const { unit, tens, from, to } = look;
-  const bars = library.paths.bars?.({ size: [0.8, 40] }) ?? (() => null);
+  const bars = library.paths.bars?.({ size: [0.8, 100] }) ?? (() => null);
   // Colours come from the style sheet, so that they follow the theme.
   const colour = (name: string) => () => colourIn(target, name);
   const grid = { stroke: () => `color-mix(in srgb, ${colour('dim')()} 22%, transparent)`, width: 1 };

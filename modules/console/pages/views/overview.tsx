@@ -32,7 +32,7 @@ export function Overview({ place }: ViewProps) {
               label="Unfinished deliveries"
               items={state.waiting}
               keyOf={({ id }) => id}
-              empty="Every delivery has ended."
+              empty="Nothing is unfinished."
               columns={[EVENT, STATE, OWNER, WAITS, WHEN]}
             />
             <p class="dim small">
@@ -137,7 +137,10 @@ function Traffic({ place, state }: Pick<ViewProps, 'place'> & { state: State }) 
 
 const NextStep = ({ after: { table, subscriptions, config } }: { after: State }) =>
   table.routes + subscriptions.serving === 0 ? (
-    <p>There is no route yet: add one to {config ?? 'the configuration'}.</p>
+    <p class="bar">
+      There is no route yet: add one to {config ?? 'the configuration'}, or begin with a scheduled job.{' '}
+      <Open href={to(['blueprints'])}>Show blueprints</Open>
+    </p>
   ) : (
     <p class="bar">
       No requests in this range. <Open href={to(['routes'])}>Send a test event</Open>

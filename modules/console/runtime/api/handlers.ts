@@ -290,11 +290,9 @@ export const consoleSession = (
   name: plan.name ?? null,
 });
 
+type Outcomes = readonly KeptFilter['outcome'][];
 /** Outcomes that are listed together. */
-const OUTCOME_GROUPS: Readonly<Record<string, readonly KeptFilter['outcome'][]>> = {
-  ...ERROR_GROUPS,
-  accepted: [...ACCEPTED_OUTCOMES],
-};
+const OUTCOME_GROUPS: Readonly<Record<string, Outcomes>> = { ...ERROR_GROUPS, accepted: [...ACCEPTED_OUTCOMES] };
 
 const USAGE_SPANS = { hour: 3_600_000, day: 86_400_000 } as const;
 /** Days of usage without `since`. */

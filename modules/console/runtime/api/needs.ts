@@ -21,6 +21,7 @@ const need = (
 ): Need => ({ ...NONE, ...OWNERLESS, kind, name, text, ...more });
 
 const HOUR_MS = 3_600_000;
+const FAILURES = 'requests?outcome=failed&range=3600';
 /** Most routes and jobs whose latest dead delivery is read. */
 const GROUPS = 20;
 /** Longest reason, in UTF-16 units. */
@@ -41,12 +42,7 @@ export async function readNeeds(
 ): Promise<readonly Need[]> {
   const { dead, states } = dispatches ?? { dead: [], states: { waiting: 0 } };
   const failed = dispatches === null ? 0 : await failedRequests(context);
-  const failures = {
-    urgent: true,
-    place: 'requests?outcome=failed&range=3600',
-    action: 'show',
-    count: failed,
-  } as const;
+  const failures = { urgent: true, place: FAILURES, action: 'show', count: failed } as const;
   return [
     ...problems.map(problemOf),
     ...[store.damage ?? []].flat().map(({ message }) => problemOf({ part: 'store', blocking: true, message })),
