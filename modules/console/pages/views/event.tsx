@@ -94,10 +94,8 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
 }
 
 /** The only message that needs approval has the id of its delivery. */
-const approvalOf = ({ id, dispatch: { deliveries } }: Stored): readonly string[] => {
-  const held = deliveries.filter(({ approve_ms }) => approve_ms !== undefined);
-  return held.length === 1 ? ['approvals', id] : ['approvals'];
-};
+const approvalOf = ({ id, dispatch: { deliveries } }: Stored): readonly string[] =>
+  deliveries.filter((one) => one.approve_ms !== undefined).length > 1 ? ['approvals'] : ['approvals', id];
 
 function titleOf({ request, delivery }: Both): string {
   const route = delivery?.route ?? request?.route ?? '';
