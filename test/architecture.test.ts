@@ -15,7 +15,7 @@ interface Import {
 
 function sources(folder: string): readonly string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.startsWith('generated'))
+    .filter((file) => /\.tsx?$/.test(file) && !file.startsWith('generated'))
     .map((file) => join(folder, file));
 }
 
@@ -245,7 +245,7 @@ function addTo(next: Map<string, Set<string>>, from: string, to: string): void {
 const OWN_IMPORTS = ['base', 'schemas', 'compiler', 'runtime', 'cli', 'modules', 'main', 'scripts', 'bench']
   .flatMap(sources)
   .flatMap(importsOf)
-  .filter(({ to }) => to.endsWith('.ts'));
+  .filter(({ to }) => /\.tsx?$/.test(to));
 
 test('no file imports itself by way of others', () => {
   const next = new Map<string, Set<string>>();
@@ -285,7 +285,8 @@ test('a name is exported by one file', () => {
   const declared = /^export (?:declare |abstract |async )*(?:const|function\*?|class|interface|type) (\w+)/gm;
   for (const file of ['base', 'compiler', 'runtime', 'cli', 'modules']
     .flatMap(sources)
-    .filter((file) => !file.includes('/built/'))
+    // Components of pages have the names of what they show.
+    .filter((file) => file.endsWith('.ts') && !file.includes('/built/'))
     .concat('schemas/generated/types.ts')) {
     for (const [, name = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(declared)) {
       files.set(name, [...new Set([...(files.get(name) ?? []), file])]);

@@ -22,6 +22,8 @@ interface Finished {
   readonly ms: number;
   /** Index of the matching secret; above 0 if the sender still uses a previous one. */
   readonly secret: number;
+  /** False for a request of an unknown path that is no event. */
+  readonly isEvent?: boolean;
   /** True if its signature is valid. */
   readonly authentic?: boolean;
 }
@@ -104,7 +106,7 @@ export class EventLog {
     isEvent: boolean,
   ): { readonly nearest: string | null } | null {
     const { clock, count, log } = this.context;
-    count({ route: '', profile: '', outcome, ignored: null, ms: 0, secret: 0, authentic: false });
+    count({ route: '', profile: '', outcome, ignored: null, ms: 0, secret: 0, authentic: false, isEvent });
     const shown = { path: printableStart(path, PATH_LIMIT) };
     const { write, held } = isEvent && outcome === 'unknown_route' ? this.misses.take(clock.monotonic()) : NO_LINE;
     if (!write) {

@@ -16,8 +16,8 @@ export interface Metrics {
   readonly onTableLoad: (ok: boolean) => void;
   /** Requests of routes since the start. */
   requestCount(): number;
-  /** Stores the traffic of each minute, for charts. @returns a function that stops it */
-  recordFigures(context: FigureContext): () => Promise<void>;
+  /** Stores the traffic of each minute, for charts. */
+  recordFigures(context: FigureContext): FigureRecorder;
   /** The text for a scraper. */
   read(live: LiveFigures): Promise<MetricsText>;
 }
@@ -25,6 +25,13 @@ export interface Metrics {
 export interface MetricsText {
   readonly content_type: string;
   readonly text: string;
+}
+
+export interface FigureRecorder {
+  /** Stores what was counted until now. */
+  store(): Promise<void>;
+  /** Stores the unfinished minute, and stops. */
+  end(): Promise<void>;
 }
 
 export interface FigureContext {
@@ -68,6 +75,6 @@ export const NO_METRICS: Metrics = {
   onRequest: () => {},
   onTableLoad: () => {},
   requestCount: () => 0,
-  recordFigures: () => async () => {},
+  recordFigures: () => ({ store: async () => {}, end: async () => {} }),
   read: () => Promise.reject(new ControlError('refused', 'metrics need the module telemetry, which is not loaded')),
 };

@@ -25,13 +25,13 @@ import type { Store } from '../store/contract.ts';
 import type { JobRecord } from '../store/records.ts';
 import type { Credential } from '../table/link-people.ts';
 import type { TableState } from '../table/tables.ts';
+import { assembleWork } from './assemble-work.ts';
 import type { ServiceContext } from './context.ts';
 import { resolveOptions } from './context.ts';
 import { Gateway } from './gateway.ts';
 import type { OperatedService, ProgramOptions, Service, ServiceEvents, ServiceOptions } from './options.ts';
 import { Routes } from './routes.ts';
-import type { Work } from './work.ts';
-import { openWork } from './work.ts';
+import { Work } from './work.ts';
 
 /** Time of one poll for a secret, in ms; short, because a stop waits for it. */
 const ENROLL_POLL_MS = 2000;
@@ -53,7 +53,8 @@ export async function createService(
   await routes.tables.loadFirst();
   const events = new Events(context.log);
   const observers = new Observers(metrics.observer, { finished: events.finished });
-  const work = await openWork(context, { routes, observers, failed: (reason) => events.fail(reason) });
+  const parts = await assembleWork(context, { routes, observers, failed: (reason) => events.fail(reason) });
+  const work = new Work(context, parts);
   try {
     await work.open(routes.plan);
     await work.readJobs();

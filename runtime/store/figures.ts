@@ -23,6 +23,11 @@ export interface AddFigures {
   readonly figures: Figures;
 }
 
+const MINUTE_MS = 60_000;
+
+/** The start of a minute. Figures, and lists and counts of a range until now, begin with a whole minute, so that they agree. */
+export const minuteAt = (at: number): number => at - (at % MINUTE_MS);
+
 const KEPT_MS = 7 * 24 * 3_600_000;
 
 /** Unix ms; earlier minutes are deleted when this one is added. */

@@ -8,7 +8,9 @@
  * Waits are counted in ticks instead of by the clock: after the event loop was blocked, pending results must be handled
  * first.
  */
+
 import { messageOf } from '../../base/errors.ts';
+import { targetLabel } from '../../base/text.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Mutation, MutationKind, MutationResults, StoreProblem, WrittenAs } from './contract.ts';
@@ -202,6 +204,8 @@ export type DispatchHead = Pick<
   readonly turn_key: string | null;
   readonly on_newer?: Dispatch['on_newer'];
   readonly targets: readonly HeadTarget[];
+  /** Names of the targets that it may send to, also by outputs, for lists. */
+  readonly sends_to: string;
 };
 
 /** The target of a delivery, with its configured name, and how long it waits for approval. */
@@ -253,18 +257,18 @@ export const decodeChange = ([change]: EncodedChange): Headed<Mutation> => JSON.
 export function headOf(dispatch: Dispatch): DispatchHead {
   const { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of, agent = null } = dispatch;
   const targets = headTargets(dispatch);
-  const turn_key = turnKey(dispatch);
-  const burst = dispatch.burst != null;
+  const all = [...dispatch.deliveries, ...(dispatch.outputs ?? []).map(({ delivery }) => delivery)];
+  const sends_to = [...new Set(all.map(targetLabel))].join(', ');
   const newer = dispatch.on_newer === undefined ? {} : { on_newer: dispatch.on_newer };
   const of = { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of, agent };
-  return { ...of, burst, turn_key, targets, ...newer };
+  return { ...of, burst: dispatch.burst != null, turn_key: turnKey(dispatch), targets, sends_to, ...newer };
 }
 
 /** The JSON of the columns that lists show, besides those of the row. */
 export function headText(head: DispatchHead, superseded: number): string {
-  const { event, delivery_id, replay_of, agent, turn_key } = head;
+  const { event, delivery_id, replay_of, agent, turn_key, sends_to } = head;
   const session = turn_key === null ? null : laneParts(turn_key).name;
-  return JSON.stringify([event, delivery_id, replay_of, superseded, agent, session] satisfies Head);
+  return JSON.stringify([event, delivery_id, replay_of, superseded, agent, session, sends_to] satisfies Head);
 }
 
 export const headTargets = ({ deliveries }: Dispatch): readonly HeadTarget[] =>

@@ -22,7 +22,7 @@ import type { Wait, WaitColumns } from './waits.ts';
 import { IS_BLOCKED, WAIT_COLUMNS, waitOf } from './waits.ts';
 
 /**
- * The part of a dispatch that lists show. `session`: the session in which it takes turns. Older rows have four members.
+ * The part of a dispatch that lists show. `session`: the session in which it takes turns. Older rows have four or six members.
  */
 export type Head = readonly [
   event: string,
@@ -31,18 +31,22 @@ export type Head = readonly [
   superseded: number,
   agent?: string | null,
   session?: string | null,
+  targets?: string,
 ];
 
 function isHead(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
-  const [event, delivery_id, replay_of, superseded, agent = null, session = null] = value as readonly unknown[];
-  return [event, delivery_id].every(isText) && [replay_of, agent, session].every(orNull(isText)) && isCount(superseded);
+  const [event, id, replay_of, superseded, agent = null, session = null, targets = ''] = value as readonly unknown[];
+  return [event, id, targets].every(isText) && [replay_of, agent, session].every(orNull(isText)) && isCount(superseded);
 }
 
-type OfHead = 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'session';
+type OfHead = 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'session' | 'targets';
 
 /** The part of a head that contains this delivery id, for a search in SQL. An agent may have the same name. */
 export const inHead = (delivery_id: string): string => `,${JSON.stringify(delivery_id)},`;
+
+/** The text of a head that contains this text in a member. */
+export const textInHead = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 /** SQL: not a message of the gateway itself. */
 export const HAS_OWNER = '(d.route IS NOT NULL OR d.job IS NOT NULL)';
@@ -132,7 +136,8 @@ const isState = isOneOf(...DISPATCH_STATES);
  * pages are open: each field is named, because a spread costs several times as much.
  */
 export function readListed(row: ListedRow): DispatchSummary {
-  const [event, delivery_id, replay_of, , agent = null, session = null] = decodeOr<Head>(row.head, isHead, NO_HEAD);
+  const head = decodeOr<Head>(row.head, isHead, NO_HEAD);
+  const [event, delivery_id, replay_of, , agent = null, session = null, targets = ''] = head;
   const reason = row.reason === null ? null : decodeOr<string>(row.reason, isText, DAMAGED);
   const isKnown = isState(row.state);
   const { waits_for, waits_since, ready_at } = waitOf(row);
@@ -158,6 +163,7 @@ export function readListed(row: ListedRow): DispatchSummary {
     replay_of,
     agent,
     session,
+    targets,
     turn: row.turn,
     usage: toUsage(...decodeOr<[unknown?, unknown?, unknown?]>(row.usage, Array.isArray, [])),
     waits_for,

@@ -1,9 +1,10 @@
 /**
- * A day of a small shop's gateway, for the screenshots. Its clock is set before each event, so that times, counts and charts agree:
- * deploys and issues all day, a release that ben approved and one that waits, a chat that was deleted, a paused route, a busy customer.
+ * A week of a small shop's gateway, for the screenshots. Its clock is set before each event, so that times, counts and charts agree:
+ * a quiet week with a brief each morning, one of which failed; then a day of deploys and issues, a release that ben approved and two
+ * that wait, a chat that was down for a minute and one that was deleted, a burst of messages, a paused route, two busy customers.
  */
 import { createHmac, randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -20,11 +21,17 @@ export const AUTH = { authorization: `Bearer ${TOKENS.ann}` };
 
 const MINUTE_MS = 60_000;
 const DAY_MIN = 1440;
+/** Before the last day. */
+const DAYS = 6;
 
 /** The answer to a prompt: what the models of the shop would say. */
 const AGENT = `
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 const prompt = readFileSync(0, 'utf8');
+const input_tokens = 1800 + 37 * (prompt.length % 40);
+const output_tokens = 140 + 11 * (prompt.length % 17);
+const usage = { input_tokens, output_tokens, cost: Math.round(input_tokens * 3 + output_tokens * 15) / 1e6 };
+writeFileSync(process.env.HOOKWRIGHT_USAGE_FILE, JSON.stringify(usage));
 const number = /Triage issue (\\d+)/.exec(prompt)?.[1];
 const version = /release ([\\d.]*\\d)/.exec(prompt)?.[1];
 if (number !== undefined) {
@@ -38,11 +45,17 @@ if (number !== undefined) {
   console.log(isBug ? 'A bug of the checkout: labelled, and answered with the cause.' : 'A question: labelled and answered.');
 } else if (version !== undefined) {
   console.log(\`Shop \${version} is out.\\n\\nNew: gift cards, and a faster search.\\nFixed: the cart no longer keeps an old price.\\n\\nNothing to do on your side: we have updated all shops.\`);
-} else console.log('Three deploys, all healthy. Two new bugs of the checkout, both answered. Nothing waits for you.');
+} else if (existsSync('brief')) console.log(readFileSync('brief', 'utf8'));
+else {
+  console.error('calendar: connection refused');
+  process.exit(1);
+}
 `;
 
 const configWith = (port: number): string => `agent: { command: ["node", "agent.mjs"], cwd: ".", confined: a sample }
-agents: { slow: { command: ["node", "-e", "setTimeout(() => {}, 1e9)"], confined: a sample, timeout_seconds: 3600 } }
+agents:
+  slow: { command: ["node", "-e", "setTimeout(() => {}, 1e9)"], confined: a sample, timeout_seconds: 3600 }
+  writer: { command: ["node", "agent.mjs"], cwd: ".", confined: a sample }
 platforms:
   webhook:
     enabled: true
@@ -61,8 +74,9 @@ platforms:
           comment: { deliver: github_comment, repo: "{repository.full_name}", pr_number: "{issue.number}" }
       deploys: { description: Notes each deploy., prompt: "Deploy of {service} {version} to {region} is done.", deliver: log, agent: none }
       alerts: { description: Tells the channel what is wrong., prompt: "{title} on {host}", deliver: telegram, deliver_extra: { chat_id: "-1005551" }, agent: none }
+      stock: { description: Tells the shop what runs low., prompt: "{count} left of {article}", deliver: telegram, agent: none, rate_limit: 3 }
       payments: { description: Explains failed payments., prompt: "Why did payment {id} of {customer} fail?", deliver: log, session_key: "{customer}", agent: slow }
-      release-notes: { description: Announces a release once a person has read it., prompt: "Write the announcement of release {version}.", deliver: telegram, deliver_extra: { chat_id: "-1007770" }, approve: true }
+      release-notes: { description: Announces a release once a person has read it., prompt: "Write the announcement of release {version}.", deliver: telegram, deliver_extra: { chat_id: "-1007770" }, approve: true, agent: writer }
   telegram: { enabled: true, token: "1:a", home_channel: "-1001112", api_base: "http://127.0.0.1:${port}" }
   github: { enabled: true, token: github_pat_11A0sample, api_base: "http://127.0.0.1:${port}" }
 gateway:
@@ -90,27 +104,32 @@ const ISSUES = [
 ] as const;
 const SERVICES = ['cart', 'search', 'checkout', 'media', 'accounts'];
 
-const issue = (at: number, action = 'opened') => {
+const issue = (at: number, action = 'opened', first = 405) => {
   const [title = '', login = ''] = ISSUES[at % ISSUES.length] ?? [];
   const labels: readonly string[] = [];
-  return { action, issue: { number: 405 + at, title, user: { login }, labels }, repository: { full_name: 'shop/web' } };
+  return {
+    action,
+    issue: { number: first + at, title, user: { login }, labels },
+    repository: { full_name: 'shop/web' },
+  };
 };
 
-const STATUS = { taken: 202, ignored: 200, refused: 401 };
+const STATUS = { taken: 202, ignored: 200, duplicate: 200, refused: 401, limited: 429 };
 type Outcome = keyof typeof STATUS;
 /** The event of a route whose sender is the shop itself, and the start of its ids. */
 const OWN: Readonly<Record<string, readonly [event: string, id: string]>> = {
   deploys: ['deploy.finished', 'dep'],
   alerts: ['alert.raised', 'alert'],
+  stock: ['stock.low', 'stock'],
   payments: ['payment.failed', 'pay'],
   'release-notes': ['release.published', 'rel'],
 };
-/** An event of the day. @property ago minutes */
-type Sent = { ago: number; route: string; payload: object; outcome: Outcome };
+/** An event of the week. @property ago minutes @property id of the sender; absent: a new one */
+type Sent = { ago: number; route: string; payload: object; outcome: Outcome; id?: string };
 
-/** The events until an hour ago: more by day than by night. */
+/** The events until an hour ago: more by day than by night. All are within 24 hours when the pages show them. */
 function day(): readonly Sent[] {
-  const hours = Array.from({ length: 23 }, (_, at) => DAY_MIN - 60 * at);
+  const hours = Array.from({ length: 22 }, (_, at) => DAY_MIN - 45 - 60 * at);
   const isBusy = (ago: number): boolean => {
     const hour = new Date(Date.now() - ago * MINUTE_MS).getUTCHours();
     return hour >= 7 && hour < 19;
@@ -136,8 +155,11 @@ function day(): readonly Sent[] {
 }
 
 /** The services of other companies. */
-async function startDouble(after: (end: () => unknown) => void): Promise<{ readonly port: number; close: () => void }> {
+async function startDouble(
+  after: (end: () => unknown) => void,
+): Promise<{ readonly port: number; close: () => void; fail: () => void }> {
   let isChatGone = false;
+  let fails = 0;
   const double = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (part: string) => {
@@ -153,6 +175,7 @@ async function startDouble(after: (end: () => unknown) => void): Promise<{ reado
         const html_url = `https://github.com/shop/web/issues/${number}#issuecomment-21${number}`;
         return response.writeHead(201).end(JSON.stringify({ id: 7, html_url }));
       }
+      if (fails-- > 0) return response.writeHead(503).end('{"ok":false,"error_code":503,"description":"Bad Gateway"}');
       if (isChatGone && body.includes('-1005551'))
         return response.writeHead(400).end('{"ok":false,"error_code":400,"description":"Bad Request: chat not found"}');
       return response.end('{"ok":true,"result":{"message_id":4711}}');
@@ -165,6 +188,9 @@ async function startDouble(after: (end: () => unknown) => void): Promise<{ reado
     close: () => {
       isChatGone = true;
     },
+    fail: () => {
+      fails = 1;
+    },
   };
 }
 
@@ -176,18 +202,30 @@ async function writeFigures(path: string, sent: readonly Sent[], now: number): P
   const store = await openOfflineStore(path);
   for (const [at, { ago, outcome }] of sent.entries()) {
     const time = now - ago * MINUTE_MS;
-    const counts = { taken: 0, ignored: 0, duplicate: 0, refused: 0, failed: 0, [outcome]: 1 };
+    const of = outcome === 'limited' ? 'refused' : outcome;
+    const counts = { taken: 0, ignored: 0, duplicate: 0, refused: 0, failed: 0, [of]: 1 };
     const figures = { ...counts, waiting: 0, half_us: 9000 + 700 * (at % 7), most_us: 21_000 + 3100 * (at % 11) };
     await store.write({ kind: 'add_figures', minute: time - (time % MINUTE_MS), figures });
   }
   await store.close();
 }
 
+/** What the job tells each morning, the oldest first; one morning it fails. */
+const BRIEFS = [
+  'A quiet night: one deploy, healthy. One issue was labelled. Nothing waits for you.',
+  'One deploy, healthy. The search is slow since yesterday evening: an issue has the details.',
+  'Release 4.1.6 is out. One question about browsers, answered.',
+  '',
+  'One deploy, healthy. Login fails after a password reset: a fix is in draft.',
+];
+const TODAY = 'Three deploys, all healthy. Two new bugs of the checkout, both answered. Nothing waits for you.';
+const LIMITED = { outcome: 'limited' } as const;
+
 interface Told {
   readonly url: string;
   readonly get: (
     path: string,
-  ) => Promise<{ readonly items: readonly { readonly id: string; readonly key?: string }[] }>;
+  ) => Promise<{ readonly items: readonly { readonly id: string; readonly delivery_id?: string }[] }>;
   /** The job that was created from a blueprint. */
   readonly job: string;
 }
@@ -205,7 +243,7 @@ export async function tellStory(t: Ending): Promise<Told> {
   };
   const start = () => startGateway(t, { home, config: configWith(double.port), context: { clock } });
 
-  goTo(DAY_MIN + 5);
+  goTo(DAYS * DAY_MIN + 5);
   let gateway = await start();
   let url = (await gateway.status()).console ?? '';
   const get: Told['get'] = async (path) =>
@@ -216,7 +254,7 @@ export async function tellStory(t: Ending): Promise<Told> {
     return (await response.json()) as { id?: string };
   };
   const sent: Sent[] = [];
-  const send = async ({ ago, route, payload, outcome }: Sent): Promise<void> => {
+  const send = async ({ ago, route, payload, outcome, id }: Sent): Promise<void> => {
     goTo(ago);
     const [event_type, prefix] = OWN[route] ?? [];
     const body = JSON.stringify(event_type === undefined ? payload : { event_type, ...payload });
@@ -230,7 +268,7 @@ export async function tellStory(t: Ending): Promise<Told> {
     };
     const generic = {
       'user-agent': `shop-${route}/2.1`,
-      'x-request-id': `${prefix}-${3100 + sent.length}`,
+      'x-request-id': id ?? `${prefix}-${3100 + sent.length}`,
       'x-webhook-timestamp': seconds,
       'x-webhook-signature-v2': sign(`${seconds}.${body}`),
     };
@@ -253,32 +291,57 @@ export async function tellStory(t: Ending): Promise<Told> {
     await settled(open);
     sent.push(event);
   };
-  const news = (ago: number, version: string): Sent => ({
-    ago,
-    route: 'release-notes',
-    payload: { version },
-    outcome: 'taken',
-  });
-  const alert = (ago: number, title: string, host: string): Sent => ({
-    ago,
-    route: 'alerts',
-    payload: { title, host },
-    outcome: 'taken',
-  });
-  await happens(news(DAY_MIN - 2, '4.1.9'));
+  const taken = (route: string, ago: number, payload: object): Sent => ({ ago, route, payload, outcome: 'taken' });
+  const news = (ago: number, version: string): Sent => taken('release-notes', ago, { version });
+  const alert = (ago: number, title: string, host: string): Sent => taken('alerts', ago, { title, host });
+  const brief = async (ago: number, text: string): Promise<void> => {
+    const file = join(home, 'brief');
+    if (text === '') rmSync(file, { force: true });
+    else writeFileSync(file, text);
+    goTo(ago);
+    await post('jobs/morning-brief/run', {});
+    await settled(0);
+  };
+  // The clock leaps over the times at which they are due.
+  const JOBS = ['morning-brief', 'stale-issues'];
+  for (const job of JOBS) await post(`jobs/${job}/pause`, {});
+  for (let before = DAYS; before > 1; before--) {
+    const end = before * DAY_MIN;
+    await brief(end - 10, BRIEFS[DAYS - before] ?? '');
+    await happens(
+      taken('deploys', end - 130, { service: SERVICES[before - 1], version: `1.${33 - before}.0`, region: 'eu-1' }),
+    );
+    await happens(taken('triage', end - 260, issue(9 - before, 'opened', 390)));
+    if (before % 2 === 0) await happens(news(end - 350, `4.1.${8 - before / 2}`));
+    for (const { id } of (await get('approvals')).items) await post(`approvals/${id}`, { approve: true }, TOKENS.ben);
+    await settled(0);
+  }
+  await happens(news(DAY_MIN - 32, '4.1.9'));
   const [early] = (await get('approvals')).items;
-  goTo(DAY_MIN - 6);
+  goTo(DAY_MIN - 36);
   await post(`approvals/${early?.id}`, { approve: true }, TOKENS.ben);
   await settled(0);
+  writeFileSync(join(home, 'brief'), TODAY);
   const values = { time: '07:45', deliver: 'origin' };
   const stored = await post('blueprints/workday-start/jobs', { values, timezone: 'Europe/Berlin' });
   await post(`jobs/${stored.id}/run`, {});
   await settled(0);
-  const at = [...day(), alert(611, 'Disk almost full', 'db-2'), alert(302, 'High load', 'web-4')];
+  await post(`jobs/${stored.id}/pause`, {});
+  const flood = ['mug', 'scarf', 'poster', 'tote bag'].map((article, each): Sent => {
+    return { ...taken('stock', 432, { count: 5 - each, article }), ...(each < 3 ? {} : LIMITED) };
+  });
+  const at = [...day(), alert(611, 'Disk almost full', 'db-2'), alert(302, 'High load', 'web-4'), ...flood];
   for (const event of at.sort((one, other) => other.ago - one.ago)) await happens(event);
-  goTo(70);
-  await post('jobs/morning-brief/run', {});
+  const [last] = (await get('deliveries?route=deploys&limit=1')).items;
+  await happens({ ...taken('deploys', 80, { service: 'cart' }), outcome: 'duplicate', id: last?.delivery_id ?? '' });
+  double.fail();
+  const delayed = alert(76, 'Memory is low', 'web-2');
+  await send(delayed);
+  sent.push(delayed);
+  goTo(75);
   await settled(0);
+  await brief(70, TODAY);
+  for (const job of [...JOBS, stored.id]) await post(`jobs/${job}/resume`, {});
   await gateway.stop();
   await writeFigures(join(home, 'state.db'), sent, Date.now());
 
@@ -297,13 +360,12 @@ export async function tellStory(t: Ending): Promise<Told> {
   double.close();
   await figuresAt(14);
   await happens(alert(14, 'Disk full', 'db-2'));
+  await happens(news(13, '4.2.1'));
   await happens({ ago: 11, route: 'triage', payload: issue(29, 'edited'), outcome: 'ignored' });
   await happens({ ago: 9, route: 'triage', payload: issue(30), outcome: 'taken' });
-  for (const [ago, id] of [
-    [6, 'pay_8117'],
-    [4, 'pay_8121'],
-  ] as const)
-    await happens({ ago, route: 'payments', payload: { id, customer: 'c-301' }, outcome: 'taken' }, ago === 6 ? 1 : 2);
+  const payments = ['c-301', 'c-318', 'c-322', 'c-301'];
+  for (const [each, customer] of payments.entries())
+    await happens(taken('payments', 8 - 2 * each, { id: `pay_81${17 + 4 * each}`, customer }), each + 1);
   await figuresAt(0);
   return { url, get, job: stored.id ?? '' };
 }

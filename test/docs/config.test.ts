@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { readSchema } from '../../modules/setup/cli/schema.ts';
 import { configKeys } from '../../scripts/docs/config-page.ts';
 
-const ajv = new Ajv2020({ strict: false });
+const ajv = new Ajv2020({ strict: false, code: { optimize: false } });
 const $defs = { ...(readSchema('config').$defs as object), ...(readSchema('route').$defs as object) };
 for (const name of ['config', 'route', 'source', 'target']) ajv.addSchema(readSchema(name));
 

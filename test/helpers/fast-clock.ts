@@ -6,6 +6,8 @@ export class FastClock implements Clock {
   private base: number;
   private since = performance.now();
   private speed = 1;
+  /** Pending timers, which a change of the speed sets again. */
+  private readonly pending = new Set<{ readonly due: number; readonly fire: () => void; timer: Timer }>();
 
   /** @param from Simulated unix ms of now. */
   constructor(from: number) {
@@ -17,6 +19,10 @@ export class FastClock implements Clock {
     this.base += (performance.now() - this.since) * this.speed;
     this.since = performance.now();
     this.speed = speed;
+    for (const each of this.pending) {
+      each.timer.cancel();
+      each.timer = systemClock.after((each.due - this.now()) / speed, each.fire);
+    }
   }
 
   now(): number {
@@ -28,6 +34,17 @@ export class FastClock implements Clock {
   }
 
   after(ms: number, fire: () => void): Timer {
-    return systemClock.after(ms / this.speed, fire);
+    const ring = (): void => {
+      this.pending.delete(each);
+      fire();
+    };
+    const each = { due: this.now() + ms, fire: ring, timer: systemClock.after(ms / this.speed, ring) };
+    this.pending.add(each);
+    return {
+      cancel: () => {
+        this.pending.delete(each);
+        each.timer.cancel();
+      },
+    };
   }
 }

@@ -11,7 +11,9 @@ export type Validate = (data: unknown) => readonly string[];
 /** @param name as in `schemas/<name>.schema.json` */
 export function schemaValidator(name: string): Validate {
   const folder = join(ROOT, 'schemas');
-  const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, discriminator: true });
+  // Code that is not optimised takes half of the time, because little is validated.
+  const code = { optimize: false };
+  const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, discriminator: true, code });
   const files = readdirSync(folder).filter((file) => file.endsWith('.schema.json'));
   const schemas = new Map(
     files.map((file) => [file, JSON.parse(readFileSync(join(folder, file), 'utf8')) as AnySchema]),

@@ -29,7 +29,8 @@ import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
 import { homeTarget, listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
 import { readRouteActions } from '../../../runtime/store/actions.ts';
 import { storeAs } from '../../../runtime/store/actor.ts';
-import { printFilter, printTemplate } from '../../../runtime/table/link-template.ts';
+import { minuteAt } from '../../../runtime/store/figures.ts';
+import { printTemplate } from '../../../runtime/table/link-template.ts';
 import type {
   ControlContract,
   JobDetails,
@@ -44,7 +45,8 @@ import type {
   RouteRow,
   SavedJobReport,
 } from '../../../schemas/built/operations/types.ts';
-import type { FilterPlan, RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
+import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
+import { filterWords } from './filter-words.ts';
 
 type Parts = ServedGateway<CliContext>;
 
@@ -185,14 +187,17 @@ export async function reportRoutes({
     const row = { ...servedRow(plan, kind, open), ...actionsOf(plan.profile, plan.name) };
     const hidden = kind === 'dynamic' && Object.values(table.routes).some(({ name }) => name === plan.name);
     const shadow = { state: 'shadowed', reason: 'a static route of this name takes precedence' } as const;
-    return { ...row, ...(hidden ? shadow : {}), words: wordsOf(plan, table) };
+    const place = kind === 'static' ? `${plan.at.file}:${plan.at.line}` : null;
+    const outputs = [...new Set((plan.outputs ?? []).map(({ delivery }) => targetLabel(delivery)))];
+    return { ...row, ...(hidden ? shadow : {}), place, outputs, words: wordsOf(plan, table) };
   };
   const all = [
     ...Object.values(table.routes).map((plan) => report(plan, 'static')),
     ...subscriptions.routes.map((plan) => report(plan, 'dynamic')),
     ...subscriptions.rejected.map(({ name, reason }) => ({ ...UNSERVED, name, reason })),
   ].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-  const query = { kind: 'traffic', routes: all.map(({ name }) => name), since: context.clock.now() - DAY_MS } as const;
+  const since = minuteAt(context.clock.now()) - DAY_MS;
+  const query = { kind: 'traffic', routes: all.map(({ name }) => name), since } as const;
   const traffic = await store.read(query);
   return all.map((route, at) => ({ ...route, traffic: traffic[at] ?? NO_TRAFFIC }));
 }
@@ -241,6 +246,8 @@ const UNSERVED: Omit<Described, 'name' | 'reason'> = {
   description: null,
   toolsets: null,
   secrets: 0,
+  place: null,
+  outputs: [],
   words: [],
 };
 
@@ -261,10 +268,14 @@ function wordsOf(plan: RoutePlan, table: RouteTable): readonly string[] {
   } satisfies Record<RoutePlan['mode'], string>;
   return [
     `Accepts ${names.length === 0 ? 'every event' : names.join(', ')}, ${signed}.`,
-    ...(filters === null ? [] : [`Only where ${membersOf(filters).map(printFilter).join(' and ')}.`]),
+    ...(filters === null ? [] : [`Only if ${filterWords(filters)}.`]),
     ...(script === null ? [] : [`The script ${script.path} filters events, and may replace the payload.`]),
     does[plan.mode],
-    ...(outputs.length === 0 ? [] : [`Outputs of the agent: ${outputs.map(({ name }) => name).join(', ')}.`]),
+    ...(outputs.length === 0
+      ? []
+      : [
+          `Outputs of the agent: ${outputs.map(({ name, delivery }) => `${name} to ${targetLabel(delivery)}`).join(', ')}.`,
+        ]),
     ...(coalesce === null
       ? []
       : [`Events with the same ${printTemplate(coalesce.key)} within ${coalesce.window_seconds} s are combined.`]),
@@ -272,8 +283,6 @@ function wordsOf(plan: RoutePlan, table: RouteTable): readonly string[] {
     `At most ${rate_limit} events a minute.`,
   ];
 }
-
-const membersOf = (filter: FilterPlan): readonly FilterPlan[] => (filter.kind === 'all' ? filter.filters : [filter]);
 
 const NEXT_RUNS = 5;
 const LAST_RUNS = 5;

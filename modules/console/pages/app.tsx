@@ -77,9 +77,9 @@ type MenuProps = { titles: readonly (readonly [title: string, path: string])[]; 
 
 /** A column; on a small screen a bar that scrolls sideways, and a button that shows all of its entries. */
 function Menu({ titles, current }: MenuProps) {
-  const { data, needs } = useGateway();
+  const { data } = useGateway();
   const counts: Readonly<Record<string, number>> = {
-    overview: needs.length,
+    overview: data?.needs.length ?? 0,
     deliveries: useDead()(),
     approvals: data?.states?.waiting ?? 0,
   };

@@ -23,7 +23,7 @@ const SHOWN = 20;
 /** Most unsent bytes of a client. */
 const MAX_UNSENT_BYTES = 65_536;
 
-type LiveContext = Omit<ApiContext, 'person' | 'by'> & Pick<ConsoleContext, 'requestCount' | 'log'>;
+type LiveContext = Omit<ApiContext, 'person' | 'by' | 'figures'> & Pick<ConsoleContext, 'requestCount' | 'log'>;
 
 interface Client {
   readonly response: ServerResponse;
@@ -97,7 +97,7 @@ export class LiveEvents {
 
   /** Null: no changes. */
   private async readUpdate(): Promise<object | null> {
-    const api: ApiContext = { ...this.context, person: { role: 'viewer', name: null }, by: '' };
+    const api: ApiContext = { ...this.context, person: { role: 'viewer', name: null }, by: '', figures: null };
     const [requests, deliveries] = await Promise.all([
       HANDLERS.listRequests(api, { limit: SHOWN }),
       HANDLERS.listDeliveries(api, { limit: SHOWN }),

@@ -16,6 +16,7 @@ import type { ServerLimits } from '../../../runtime/intake/server.ts';
 import { BoundedServer, LOCAL_LIMITS, urlOf } from '../../../runtime/intake/server.ts';
 import type { BodyFault, IntakeRequest } from '../../../runtime/intake/unverified-bodies.ts';
 import { UnverifiedBodies } from '../../../runtime/intake/unverified-bodies.ts';
+import type { FigureRecorder } from '../../../runtime/metrics/metrics.ts';
 import { actor } from '../../../runtime/store/actor.ts';
 import type { Person } from '../../../runtime/table/link-people.ts';
 import { isFormEncoded } from '../../../runtime/verify/request.ts';
@@ -83,19 +84,22 @@ export const openConsole: OpenConsole = async (context) => {
   const server = new BoundedServer(console.serve, LIMITS, context.connections);
   const { host, port, base_path = '' } = context.plan;
   const url = urlOf(await server.listen(host, port)) + base_path;
-  const endFigures = context.recordFigures(context);
+  const figures = context.recordFigures(context);
+  console.figures = figures;
   return {
     url,
     async close() {
       const closed = server.close();
       server.abort();
-      await Promise.all([closed, endFigures()]);
+      await Promise.all([closed, figures.end()]);
     },
   };
 };
 
 class ConsoleServer {
   readonly context: ConsoleContext;
+  /** Null until the server listens. */
+  figures: FigureRecorder | null = null;
   private readonly access: Access;
   private readonly live: LiveEvents;
   /** Memory for the bodies of operators, apart from those of strangers. */
@@ -172,7 +176,10 @@ class ConsoleServer {
       throw new ApiRefusal(403, 'read_only', 'this token has read-only access');
     const body = method === 'GET' ? {} : await readBody(this.bodies, { request, response }, MAX_BODY_BYTES);
     const by = actor('console', person.name);
-    return answerApi({ ...this.context, person, by }, { method, path, query: new URLSearchParams(query), body });
+    return answerApi(
+      { ...this.context, person, by, figures: this.figures },
+      { method, path, query: new URLSearchParams(query), body },
+    );
   }
 
   /** Accepts `{ token }` as JSON, or as a form, which redirects the browser to the pages. */

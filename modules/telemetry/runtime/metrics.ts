@@ -6,7 +6,7 @@ import type { Registry } from 'prom-client';
 import { ALERT_KINDS } from '../../../base/names.ts';
 import type { DispatchObserver } from '../../../runtime/dispatch/dispatcher.ts';
 import type { CountRequest } from '../../../runtime/intake/event-log.ts';
-import type { FigureContext, LiveFigures, Metrics } from '../../../runtime/metrics/metrics.ts';
+import type { FigureContext, FigureRecorder, LiveFigures, Metrics } from '../../../runtime/metrics/metrics.ts';
 import type { WaitCounts } from '../../../runtime/store/named-waits.ts';
 import { SHOWN_STATES } from '../../../runtime/store/states.ts';
 import { METRICS } from './built/metric-texts.ts';
@@ -37,10 +37,13 @@ export class CountedMetrics implements Metrics {
   private readonly outputs = new Totals('profile', 'route', 'result');
   private readonly superseded = new Totals('profile', 'route');
   private readonly finished = new Totals('state');
+  /** Events that were sent to unknown paths. */
+  private misses = 0;
   private ofProcess: Promise<Registry> | null = null;
 
-  readonly onRequest: CountRequest = ({ profile, route, outcome, ignored, ms, secret }) => {
+  readonly onRequest: CountRequest = ({ profile, route, outcome, ignored, ms, secret, isEvent = true }) => {
     this.requests.add(profile, route, outcome, ignored);
+    if (isEvent && outcome === 'unknown_route') this.misses++;
     if (route === '') return;
     this.seconds.add(ms);
     if (secret > 0) this.previous.add(profile, route);
@@ -70,9 +73,9 @@ export class CountedMetrics implements Metrics {
     finished: (_owner, state) => this.finished.add(state),
   };
 
-  /** Requests to routes since the start, by outcome, and their durations in the buckets of `REQUEST_SECONDS`. */
+  /** Requests since the start, by outcome, and the durations of those of routes in the buckets of `REQUEST_SECONDS`. */
   requestTotals(): RequestTotals {
-    const byOutcome: Record<string, number> = {};
+    const byOutcome: Record<string, number> = { unknown_route: this.misses };
     for (const { labels, value } of this.requests.samples()) {
       const { route = '', outcome = '' } = labels ?? {};
       if (route !== '') byOutcome[outcome] = (byOutcome[outcome] ?? 0) + value;
@@ -84,7 +87,7 @@ export class CountedMetrics implements Metrics {
     return Object.values(this.requestTotals().byOutcome).reduce((sum, count) => sum + count, 0);
   }
 
-  recordFigures(context: FigureContext): () => Promise<void> {
+  recordFigures(context: FigureContext): FigureRecorder {
     return recordFigures({ ...context, totals: () => this.requestTotals() });
   }
 

@@ -5,9 +5,10 @@
 import { messageOf } from '../../../base/errors.ts';
 import { ERROR_GROUPS } from '../../../runtime/intake/reason-codes.ts';
 import { ACCEPTED_OUTCOMES } from '../../../runtime/intake/reply.ts';
-import type { FigureContext } from '../../../runtime/metrics/metrics.ts';
+import type { FigureContext, FigureRecorder } from '../../../runtime/metrics/metrics.ts';
 import type { Timer } from '../../../runtime/platform/clock.ts';
 import type { FigureCount, Figures } from '../../../runtime/store/figures.ts';
+import { minuteAt } from '../../../runtime/store/figures.ts';
 
 /** Counters and histograms as plain numbers, and their form in Prometheus' text format (version 0.0.4). */
 type Labels = Readonly<Record<string, string>>;
@@ -158,7 +159,6 @@ interface RecordContext extends FigureContext {
   readonly totals: () => RequestTotals;
 }
 
-const MINUTE_MS = 60_000;
 /** Counts of this time are lost if the process is killed. */
 const WRITE_MS = 5000;
 
@@ -170,8 +170,7 @@ function figureOf(outcome: string): FigureCount | null {
   return isOneOf(ERROR_GROUPS.rejected) ? 'refused' : isOneOf(ERROR_GROUPS.failed) ? 'failed' : null;
 }
 
-/** Returns a function that stops recording and stores the counts of the last, unfinished minute. */
-export function recordFigures(context: RecordContext): () => Promise<void> {
+export function recordFigures(context: RecordContext): FigureRecorder {
   const { clock, log } = context;
   /** The totals when counts were last stored, and when the minute began. */
   let [stored, before] = [context.totals(), context.totals()];
@@ -197,25 +196,27 @@ export function recordFigures(context: RecordContext): () => Promise<void> {
     minute = minuteAt(clock.now());
   };
   let writing = Promise.resolve();
+  // One write at a time: counts that a slow store has not accepted yet must not be counted twice.
+  const store = (isLast?: boolean): Promise<void> => {
+    writing = writing.then(() => write(isLast));
+    return writing;
+  };
   const begin = (): void => {
     timer = clock.after(WRITE_MS - (clock.now() % WRITE_MS), () => {
-      // One write at a time: counts that a slow store has not accepted yet must not be counted twice.
-      writing = writing.then(() => write());
+      void store();
       begin();
     });
   };
   begin();
-  return async () => {
+  const end = (): Promise<void> => {
     timer.cancel();
-    await writing;
-    await write(true);
+    return store(true);
   };
+  return { store: () => store(), end };
 }
 
 /** Before a minute is over: the store keeps the greatest value, which would not be that of the whole minute. */
 const NO_LEVELS = { half_us: 0, most_us: 0, waiting: 0 };
-
-const minuteAt = (now: number): number => now - (now % MINUTE_MS);
 
 async function waiting({ store, clock }: FigureContext): Promise<number> {
   const { backlog } = await store.read({ kind: 'overview', now: clock.now() });

@@ -17,6 +17,7 @@ import {
   readStored,
   resetRow,
   saidIn,
+  textInHead,
   turnsOf,
   WAITING_RUNS,
 } from '../listed-rows.ts';
@@ -114,6 +115,7 @@ const CONDITIONS = [
   ['job', 'd.job = ?'],
   ['before', 'w.ref < ?'],
   ['delivery_id', 'instr(d.head, ?) > 0'],
+  ['grep', 'instr(lower(d.head), lower(?)) > 0'],
   ['ids', 'w.ref IN (SELECT ref FROM dispatch WHERE id IN (SELECT value FROM json_each(?)))'],
 ] as const satisfies readonly (readonly [keyof ListFilter, string])[];
 
@@ -131,7 +133,8 @@ function list(db: Connection, filter: ListFilter): readonly DispatchSummary[] {
     'FROM work w JOIN dispatch d USING (ref) ' +
       `${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY w.ref ${filter.oldest_open ? 'ASC' : 'DESC'} LIMIT ?`,
   );
-  const values = { ...filter, delivery_id: inHead(filter.delivery_id ?? ''), ids: JSON.stringify(filter.ids) };
+  const texts = { delivery_id: inHead(filter.delivery_id ?? ''), grep: textInHead(filter.grep ?? '') };
+  const values = { ...filter, ...texts, ids: JSON.stringify(filter.ids) };
   return rows.all(...given.map(([name]) => values[name] as string | number), filter.limit).map(readListed);
 }
 

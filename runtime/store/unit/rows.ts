@@ -11,7 +11,7 @@ import type { BlockedBy } from '../waits.ts';
 
 /** An accepted dispatch; it never changes. */
 export interface DispatchRow
-  extends Omit<DispatchHead, 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'turn_key' | 'burst' | 'on_newer'> {
+  extends Pick<DispatchHead, 'id' | 'profile' | 'route' | 'job' | 'mode' | 'accepted_at' | 'targets'> {
   readonly ref: Ref;
   readonly max_concurrent: number | null;
   /** The session in which it takes or took turns, to find its earlier turns; null: none. */

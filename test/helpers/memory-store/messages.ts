@@ -9,7 +9,7 @@ import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { addDeliveries } from './dispatches.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
-import { addAction, claim, move, namesOf, sessionOf, setMessage } from './tables.ts';
+import { addAction, claim, move, namesOf, sessionOf, setMessage, targetsOf } from './tables.ts';
 
 type Delivery = Dispatch['deliveries'][number];
 
@@ -45,7 +45,7 @@ export function continueMessage(tables: MemoryTables, m: Accept, of: StoredClaim
   reopen(tables, row, m.now);
   row.dispatch = { ...m.dispatch, id, accepted_at, replay_of, deliveries: [...deliveries, ...rendered] };
   const { event, delivery_id } = m.dispatch;
-  Object.assign(row, { event, delivery_id, session: sessionOf(m.dispatch) });
+  Object.assign(row, { event, delivery_id, session: sessionOf(m.dispatch), targets: targetsOf(m.dispatch) });
   if (m.work.kind === 'held') row.holder = m.work.holder;
   setMessage(tables, of, row.ref, m.now);
   if (m.claiming === 'now') claim(tables, of);

@@ -179,7 +179,7 @@ function find(tables: MemoryTables, id: string): QueryResults['find'] {
 
 function list(tables: MemoryTables, filter: ListFilter): readonly DispatchSummary[] {
   const asked = new Set(blocked(tables).map(({ ref }) => ref));
-  const matches = ({ id, state, route, job, accepted_at, ref, dispatch }: DispatchRow): boolean =>
+  const matches = ({ id, state, route, job, accepted_at, ref, dispatch, targets }: DispatchRow): boolean =>
     (filter.ids === undefined || filter.ids.includes(id)) &&
     (filter.state === undefined || (asked.has(ref) ? 'waiting' : state) === filter.state) &&
     (filter.route === undefined || route === filter.route) &&
@@ -188,6 +188,9 @@ function list(tables: MemoryTables, filter: ListFilter): readonly DispatchSummar
     accepted_at < (filter.until ?? Number.POSITIVE_INFINITY) &&
     ref < (filter.before ?? Number.POSITIVE_INFINITY) &&
     (filter.delivery_id === undefined || dispatch.delivery_id === filter.delivery_id) &&
+    [dispatch.event, dispatch.delivery_id, dispatch.session ?? '', dispatch.agent ?? '', targets].some((text) =>
+      text.toLowerCase().includes((filter.grep ?? '').toLowerCase()),
+    ) &&
     !(filter.hide_own && route === null && job === null) &&
     !(filter.oldest_open && isFinal(state));
   const found = [...tables.dispatches.values()].filter(matches);

@@ -157,13 +157,27 @@ interface Insert {
 export const sessionOf = ({ profile, session, session_key }: Dispatch): string | null =>
   session_key == null ? null : nameOf(profile, session);
 
+/** The names of the targets of a dispatch and of its outputs, each once. */
+export function targetsOf({ deliveries, outputs = [] }: Dispatch): string {
+  const names: string[] = [];
+  for (const { target, label = target } of [...deliveries, ...outputs.map((output) => output.delivery)])
+    if (!names.includes(label)) names.push(label);
+  return names.join(', ');
+}
+
 export function insert(tables: MemoryTables, { dispatch, state, due_at, now, ...rest }: Insert): DispatchRow {
   const { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of } = dispatch;
   const max_concurrent = rest.max_concurrent ?? null;
   const ref = ++tables.last;
   const session = sessionOf(dispatch);
   const row: DispatchRow = {
-    ...{ ref, session, place: rest.replaced?.place ?? ref, agent: dispatch.agent ?? null },
+    ...{
+      ref,
+      session,
+      place: rest.replaced?.place ?? ref,
+      agent: dispatch.agent ?? null,
+      targets: targetsOf(dispatch),
+    },
     burst: dispatch.burst == null ? null : (rest.replaced?.place ?? ref),
     ...{ id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of },
     ...{ state, started_at: null, answered_at: null, finished_at: null, reason: null },

@@ -23,6 +23,8 @@ const SECRET = 'a-secret-of-the-code-host';
 const REPO = 'octo-org/shop';
 const SHA = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 const PULL = `${REPO}/issues/7`;
+/** Not more, so that a request still has a second to be answered. */
+const HURRY = 10;
 
 const config = (api: string, route: string): string => `
 platforms:
@@ -38,17 +40,23 @@ platforms:
   telegram: { enabled: true, token: env:TOKEN, api_base: "${api}", home_channel: "1" }
 `;
 
+interface Options {
+  /** Default: a new one, with a store in memory, which needs no threads. */
+  readonly home?: string;
+  readonly clock?: FastClock;
+}
+
 /** A gateway whose agent answers when the test says so; a text that starts with `!` is a failure. */
-async function gateway(t: TestContext, yaml: string, options: { home?: string; clock?: FastClock } = {}) {
-  const home = options.home ?? tempDir(t);
+async function gateway(t: TestContext, yaml: string, options: Options = {}) {
+  const { home = tempDir(t), clock = new FastClock(Date.UTC(2026, 0, 1)) } = options;
+  const store = options.home === undefined ? ':memory:' : undefined;
   const env = { SECRET, TOKEN: 'ghp_canary0001' };
   const { table, diagnostics } = await compileText(yaml, { home, env });
   assert.ok(table !== null, diagnostics.map(({ message }) => message).join('\n'));
   const runs: { readonly prompt: string; readonly answer: (text: string) => void }[] = [];
   const log = recordLog();
-  const { clock = new FastClock(Date.UTC(2026, 0, 1)) } = options;
   const service = await createService({
-    ...{ table, home, env, log, clock },
+    ...{ table, home, store, env, log, clock },
     agent: ({ prompt, signal }: AgentRequest) =>
       new Promise<string>((resolve, reject) => {
         const answer = (text: string): void => (text.startsWith('!') ? reject(new Error(text)) : resolve(text));
@@ -61,11 +69,11 @@ async function gateway(t: TestContext, yaml: string, options: { home?: string; c
   return { service, log, runs, clock, home };
 }
 
-async function setUp(t: TestContext, route: string) {
+async function setUp(t: TestContext, route: string, options: Options = {}) {
   const github = await new FakeGitHub().start(t);
   github.tokens.set('ghp_canary0001', 'our-bot');
   const yaml = config(github.url, route);
-  return { github, yaml, ...(await gateway(t, yaml)) };
+  return { github, yaml, ...(await gateway(t, yaml, options)) };
 }
 
 let sent = 0;
@@ -154,7 +162,7 @@ describe('a reaction', { concurrency: 4 }, () => {
   });
 
   test('of an object shows its newest event also if an earlier one ends after a restart', async (t) => {
-    const { github, service, runs, home, yaml } = await setUp(t, 'progress: reaction');
+    const { github, service, runs, home, yaml } = await setUp(t, 'progress: reaction', { home: tempDir(t) });
     await send(service, { number: 1 });
     await send(service, { number: 2 });
     await until(async () => runs.length === 2);
@@ -165,7 +173,7 @@ describe('a reaction', { concurrency: 4 }, () => {
     await until(async () => again.runs.length === 1);
     assert.equal(again.runs[0]?.prompt, '1');
     again.runs[0]?.answer('!the first fails');
-    again.clock.rush(100);
+    again.clock.rush(HURRY);
     await until(async () => (await again.service.store.read({ kind: 'guard_rows', of: 'progress' })).length === 0);
     assert.deepEqual(marksAt(github), ['+1']);
     assert.ok(!github.reacted.some((change) => change.includes('-1 ')), github.reacted.join());
@@ -180,7 +188,7 @@ describe('a reaction', { concurrency: 4 }, () => {
       const payload = { number: id, issue: { number: 7 }, pull_request: undefined, comment: { id } };
       await send(service, payload, 'issue_comment');
     }
-    clock.rush(100);
+    clock.rush(HURRY);
     await shows(github, 'heart', `${REPO}/issues/comments/1`);
     // The first run may have started before it was ended.
     const second = await until(async () => runs.find(({ prompt }) => prompt === '2'));
@@ -196,7 +204,7 @@ describe('a reaction', { concurrency: 4 }, () => {
     for (const id of [1, 2])
       await send(service, { issue: { number: 7 }, pull_request: undefined, comment: { id } }, 'issue_comment');
     await shows(github, 'eyes', `${REPO}/issues/comments/2`);
-    clock.rush(500);
+    clock.rush(HURRY);
     await until(async () => runs.length === 1);
     runs[0]?.answer('fine');
     await shows(github, '+1', `${REPO}/issues/comments/2`);
@@ -220,7 +228,7 @@ describe('a reaction', { concurrency: 4 }, () => {
     });
     await until(async () => log.lines.some(({ message }) => message === 'could not show the progress of an event'));
     isDown = false;
-    clock.rush(1000);
+    clock.rush(HURRY);
     await shows(github, '+1');
     const warnings = log.lines.filter(({ message }) => message === 'could not show the progress of an event');
     assert.deepEqual(
@@ -265,7 +273,7 @@ describe('a reaction', { concurrency: 4 }, () => {
     assert.equal(await replayed('dead'), 'sent again');
     await shows(github, '+1');
     assert.equal(runs.length, 2);
-    clock.rush(1000);
+    clock.rush(HURRY);
     await until(async () => (await service.store.read({ kind: 'guard_rows', of: 'progress' })).length === 0);
     assert.deepEqual(marksAt(github), ['+1']);
   });
@@ -282,7 +290,7 @@ describe('a reaction', { concurrency: 4 }, () => {
   });
 
   test('is brought up to date after a start, also for an event that ended before', async (t) => {
-    const { github, service, runs, home, yaml } = await setUp(t, 'progress: reaction');
+    const { github, service, runs, home, yaml } = await setUp(t, 'progress: reaction', { home: tempDir(t) });
     await send(service);
     await until(async () => runs.length === 1);
     await shows(github, 'rocket');

@@ -50,6 +50,9 @@ describe('the API of the console', () => {
     const second = await get<'listDeliveries'>(`/api/deliveries?limit=1&cursor=${first.next}`);
     assert.notEqual(second.items[0]?.id, first.items[0]?.id);
     assert.equal(second.next, null);
+    assert.equal(first.items[0]?.targets, 'log');
+    const found = async (grep: string) => (await get<'listDeliveries'>(`/api/deliveries?grep=${grep}`)).items.length;
+    assert.deepEqual([await found('GREET'), await found('log'), await found('absent')], [2, 2, 0]);
     const one = await get<'getDelivery'>(`/api/deliveries/${first.items[0]?.id}`);
     assert.equal(one.dispatch.prompt, 'Hello Bob');
     assert.equal(one.run.answer, 'Hello Bob');
@@ -113,9 +116,10 @@ gateway: { console: { port: 0 } }
     );
     assert.deepEqual(routes[0]?.words.slice(0, 3), [
       'Accepts greeting, signed by any known sender.',
-      'Only where name not_equals "Eve".',
+      'Only if name is not "Eve".',
       'Sends its prompt to the agent, and the answer to log.',
     ]);
+    assert.match(routes[0]?.place ?? '', /^config\.yaml:\d+$/);
     const jobs = await get<'listJobs'>('/api/jobs?limit=1');
     assert.deepEqual([jobs.items[0]?.name, jobs.items[0]?.next_runs.length], ['brief', 5]);
     const rest = await get<'listJobs'>(`/api/jobs?limit=1&cursor=${jobs.next}`);

@@ -203,7 +203,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
     it('goes back with unfinished input in a filter', async () => {
       await page.goto(`${console.url}/#/overview`);
       await page.getByRole('link', { name: 'Requests', exact: true }).click();
-      await page.getByLabel(WORDS.filterRoute, { exact: true }).pressSequentially('revieww');
+      await page.getByLabel(WORDS.search, { exact: true }).pressSequentially('revieww');
       await page.goBack();
       await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
       assert.match(page.url(), /#\/overview$/);
@@ -313,7 +313,12 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await begin();
         await page.getByRole('img', { name: WORDS.chart }).locator('canvas').waitFor();
         await page.getByText(WORDS.asTable).first().click();
-        await page.getByRole('columnheader', { name: 'accepted' }).first().waitFor();
+        await page.locator('details[open] tbody tr').first().waitFor();
+        // The number of an outcome is the legend of its bars.
+        const tiles = page.locator('.numbers a');
+        assert.deepEqual([await tiles.count(), await tiles.locator('svg').count()], [5, 5]);
+        await page.getByRole('img', { name: WORDS.chart }).hover();
+        await shows(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC: accepted \d/);
         await look('chart-table');
         await page.setViewportSize({ width: 320, height: 800 });
         for (const view of VIEWS) {
@@ -334,25 +339,23 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await page.setViewportSize({ width, height });
       });
 
-      it('suggests routes in a filter, and rejects an unknown one', async () => {
-        await begin();
-        await press('link', 'Requests');
-        const field = page.getByLabel(WORDS.filterRoute, { exact: true });
+      it('offers the routes in a filter, and rejects an unknown one of the address', async () => {
+        await page.goto(`${console.url}/#/requests?route=revoew`);
+        await shows(`${WORDS.noRoute} "revoew"`);
+        await look('no-route');
         // A small screen shows the filters on request.
         if (name === 'small') await press('button', WORDS.filters);
-        await field.focus();
-        await until(async () => (await page.locator('datalist option').count()) === 7 + MANY.length);
         // Unfinished input survives a reload of the list.
-        await page.keyboard.type('rev');
+        const search = page.getByLabel(WORDS.search, { exact: true });
+        await search.pressSequentially('clo');
         const again = page.waitForResponse((response) => response.url().includes('/api/requests'));
         await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
         await again;
-        await page.keyboard.type('oew');
-        await page.keyboard.press('Enter');
-        await shows(`${WORDS.noRoute} "revoew"`);
-        await look('no-route');
-        await field.fill('review');
-        await page.keyboard.press('Enter');
+        assert.equal(await search.inputValue(), 'clo');
+        const field = page.getByLabel(WORDS.filterRoute, { exact: true });
+        // All of them, no choice, and the one of the address.
+        await until(async () => (await field.locator('option').count()) === 9 + MANY.length);
+        await field.selectOption('review');
         await page.getByText(WORDS.noRoute).waitFor({ state: 'detached' });
         await shows('ignored: filter');
         await look('chips');
@@ -360,6 +363,32 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         assert.match(page.url(), /route=review/);
         await page.getByRole('button', { name: WORDS.removeFilter }).press('Enter');
         await until(async () => !page.url().includes('route='));
+      });
+
+      it('finds deliveries by a text, and shows where each goes', async () => {
+        await page.goto(`${console.url}/#/deliveries`);
+        if (name === 'small') await press('button', WORDS.filters);
+        await type(WORDS.search, 'PULL_req');
+        await until(async () => (await page.locator('tbody tr').count()) === 1);
+        await rowOf(/pull_request.*done.*review.*log.*ms/s).waitFor();
+        await done('found');
+      });
+
+      it('shows what a route does and its newest requests, and of a job its runs', async () => {
+        await begin();
+        await press('link', 'Routes');
+        await press('row', 'review');
+        await shows(
+          'Only if action is "opened" or "reopened" and (pull_request.draft is false or label.name is "review-me").',
+        );
+        await shows(/^config\.yaml:\d+$/);
+        await rowOf(/pull_request.*done/s).waitFor();
+        await rowOf(/pull_request.*ignored/s).waitFor();
+        await done('route');
+        await console.change<'runJob'>('/api/jobs/brief/run');
+        await page.goto(`${console.url}/#/jobs/brief`);
+        await rowOf(/Looks good\..*done/s).waitFor();
+        await look('job');
       });
 
       it('shows why an event was ignored', async () => {
@@ -380,9 +409,11 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await until(async () => (await inState('dead')) === 1);
         accepts = true;
         await begin();
-        await page.getByRole('button', { name: WORDS.replayDead }).waitFor();
+        // The target rejects it again until it is corrected, so the overview offers no replay.
+        await shows(WORDS.isDead);
+        assert.equal(await page.getByRole('button', { name: WORDS.replayDead }).count(), 0);
         await until(async () => /^\(\d+\) Overview/.test(await page.title()));
-        await press('link', /dead delivery of broken/);
+        await press('link', WORDS.review);
         await press('button', WORDS.replayOne);
         // The dialog shows what is sent.
         await page.getByRole('dialog').getByText('Looks good.').waitFor();
@@ -513,6 +544,9 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await press('link', 'Sessions');
         await shows(WORDS.busy);
         await shows(WORDS.waiting);
+        await press('row', WORDS.busy);
+        await rowOf(/held.*pending.*held|pending/s).waitFor();
+        await until(async () => (await page.locator('tbody tr').count()) === 2);
         await done('sessions');
       });
 

@@ -14,6 +14,7 @@ export const WORDS = {
   noDelivery: 'No matching deliveries.',
 
   filterRoute: 'Route',
+  search: 'Search',
   filters: /^Filters/,
   noRoute: 'there is no route',
   scriptDecided: 'The script of the route decided this',
@@ -41,6 +42,8 @@ export const WORDS = {
   hour: '1 hour',
   pausedUntil: (name: string): RegExp => new RegExp(`${name} paused until`),
   resumed: (name: string): string => `${name} resumed.`,
+  isDead: /of broken is dead/,
+  review: 'Review',
   replayDead: /^Replay dead deliveries of broken/,
   replayOne: /^Replay delivery of broken/,
   sendAgain: 'Send again',

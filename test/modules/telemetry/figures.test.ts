@@ -35,11 +35,16 @@ function bench() {
       return store.write(change);
     },
   };
-  const end = recordFigures({ totals: () => metrics.requestTotals(), store: counted, clock, log: silentLog });
-  const request = (outcome: string, ms: number, route = 'alerts'): void =>
-    metrics.onRequest({ profile: 'default', route, outcome, ignored: null, ms, secret: 0 } as never);
+  const { end, store: storeNow } = recordFigures({
+    totals: () => metrics.requestTotals(),
+    store: counted,
+    clock,
+    log: silentLog,
+  });
+  const request = (outcome: string, ms: number, route = 'alerts', isEvent = true): void =>
+    metrics.onRequest({ profile: 'default', route, outcome, ignored: null, ms, secret: 0, isEvent } as never);
   const figures = () => store.look({ kind: 'figures', since: 0, slot_ms: MINUTE });
-  return { clock, store, request, end, figures, hold, writes: () => writes };
+  return { clock, store, request, end, figures, hold, storeNow, writes: () => writes };
 }
 
 it('counts each event in its minute by outcome, with the response times', async () => {
@@ -53,6 +58,7 @@ it('counts each event in its minute by outcome, with the response times', async 
     request(outcome, ms);
   request('invalid_signature', 0.7);
   request('overloaded', 0.7);
+  request('unknown_route', 0.1, '', false);
   request('unknown_route', 0.1, '');
   await store.write(makeAccept('a'));
   clock.advance(40_000);
@@ -63,7 +69,7 @@ it('counts each event in its minute by outcome, with the response times', async 
   const [first, second, ...more] = figures();
   const { half_us, most_us, slot, ...counts } = first ?? assert.fail();
   assert.equal(slot, Date.UTC(2026, 0, 1));
-  assert.deepEqual(counts, { taken: 2, ignored: 1, duplicate: 1, refused: 1, failed: 1, waiting: 1 });
+  assert.deepEqual(counts, { taken: 2, ignored: 1, duplicate: 1, refused: 2, failed: 1, waiting: 1 });
   assert.ok(half_us > 500 && half_us <= 1000, `${half_us}`);
   assert.ok(most_us > 2500 && most_us <= 5000, `${most_us}`);
   assert.deepEqual([second?.slot, second?.taken, more], [Date.UTC(2026, 0, 1) + MINUTE, 1, []]);
@@ -94,6 +100,22 @@ it('keeps what a process counted until a few seconds before it was killed', asyn
   await settle();
   const [{ taken, most_us } = assert.fail()] = figures();
   assert.ok(taken === 2 && most_us > 100_000, `${taken} ${most_us}`);
+});
+
+it('has the figures of the current minute when they are asked for, and counts each event once', async () => {
+  const { request, figures, storeNow, end } = bench();
+  request('accepted', 1);
+  await Promise.all([storeNow(), storeNow()]);
+  assert.deepEqual(
+    figures().map(({ taken }) => taken),
+    [1],
+  );
+  request('accepted', 1);
+  await Promise.all([storeNow(), end()]);
+  assert.deepEqual(
+    figures().map(({ taken }) => taken),
+    [2],
+  );
 });
 
 it('counts each event once if the store takes longer than a minute', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileText } from '../../../main/compiler.ts';
-import { limitsOfAgents } from '../../../runtime/service/work.ts';
+import { limitsOfAgents } from '../../../runtime/service/assemble-work.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 test('an agent with a sandbox has one run at a time if all runs share a folder', async (t) => {

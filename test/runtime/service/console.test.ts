@@ -27,7 +27,7 @@ async function serveWith(
 ) {
   const log = recordLog();
   const table = routeTable({ routes: { pulls: {} }, gateway }).table;
-  const service = await createService({ table, home: tempDir(t), log, ...more }, program);
+  const service = await createService({ table, home: tempDir(t), store: ':memory:', log, ...more }, program);
   atEnd(t, () => service.stop({ drainMs: 0 }));
   const { url } = await service.listen();
   const { console } = await service.status();

@@ -22,7 +22,7 @@ function stored(state: DispatchState, answer: string | null, mode: 'agent' | 'di
       program: null,
       usage: null,
       steps: [],
-      ...{ agent: null, session: null, turn: null, waits_for: null, waits_since: null, ready_at: null },
+      ...{ agent: null, session: null, targets: '', turn: null, waits_for: null, waits_since: null, ready_at: null },
     },
   };
 }

@@ -14,6 +14,7 @@ import {
   readStored,
   resetRow,
   saidIn,
+  textInHead,
   turnsOf,
   WAITING_RUNS,
 } from '../../../../runtime/store/listed-rows.ts';
@@ -162,6 +163,7 @@ async function list(
   add(filter.since, (place) => `d.accepted_at >= ${place}`);
   add(filter.until, (place) => `d.accepted_at < ${place}`);
   add(filter.before, (place) => `d.ref < ${place}`);
+  if (filter.grep !== undefined) add(textInHead(filter.grep), (place) => `strpos(lower(d.head), lower(${place})) > 0`);
   if (filter.delivery_id !== undefined) add(inHead(filter.delivery_id), (place) => `strpos(d.head, ${place}) > 0`);
   const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
   const sql = `SELECT ${LISTED} FROM ${TABLES} ${condition} ORDER BY d.ref ${filter.oldest_open ? 'ASC' : 'DESC'} LIMIT $${values.push(filter.limit)}`;

@@ -12,9 +12,11 @@ export interface Loaded<T> {
   readonly reload: () => void;
 }
 
-/** A negative `since` is relative to now, so that a range moves with the time. */
+/** A negative `since` is relative to the current minute, as for the counts of a range, so that a range moves with the time. */
 const sinceNow = <T extends object>(input: T): T =>
-  'since' in input && Number(input.since) < 0 ? { ...input, since: Date.now() + Number(input.since) } : input;
+  'since' in input && Number(input.since) < 0
+    ? { ...input, since: Date.now() - (Date.now() % 60_000) + Number(input.since) }
+    : input;
 
 /** @param input null: do not load yet */
 export function useData<I extends Id>(id: I, input: Input<I> | null, live = true): Loaded<Output<I>> {
@@ -43,7 +45,8 @@ export function useData<I extends Id>(id: I, input: Input<I> | null, live = true
 
 interface Page<T> {
   readonly items: readonly T[];
-  readonly next: string | null;
+  /** Absent: the list has one page. */
+  readonly next?: string | null;
 }
 export type ListId = { [I in Id]: Output<I> extends Page<unknown> ? I : never }[Id];
 export type ItemOf<I extends ListId> = Output<I> extends Page<infer T> ? T : never;
@@ -75,7 +78,7 @@ export function useList<I extends ListId>(id: I, input: Input<I>, live = true): 
         const { items, next: following } = page as unknown as Page<ItemOf<I>>;
         // Ignores the page of another list, or one that was requested twice.
         if (turn === latest.current)
-          setAdded((before) => ({ items: [...(before?.items ?? []), ...items], next: following }));
+          setAdded((before) => ({ items: [...(before?.items ?? []), ...items], next: following ?? null }));
       },
       (error: Error) => notify(error.message, 'bad'),
     );

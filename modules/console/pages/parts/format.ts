@@ -34,8 +34,8 @@ export function instant(of: number | string | null | undefined, precision: 'minu
 export const shortInstant = (of: number): string =>
   new Date(of).toUTCString().replace(/^\w+, (\d+ \w+) \d+ (\S+) .*$/, '$1 $2');
 
-/** `Mon 2026-01-05 09:00` in a time zone; as `instant` if the browser does not know the zone. @param of ISO instant */
-export function inZone(of: string, timeZone: string): string {
+/** `Mon 2026-01-05 09:00` in a time zone; as `instant` if the browser does not know the zone. @param of Unix ms, or an ISO instant */
+export function inZone(of: number | string, timeZone: string): string {
   try {
     const day = new Date(of).toLocaleDateString('en-GB', { weekday: 'short', timeZone });
     return `${day} ${new Date(of).toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short', timeZone })}`;

@@ -5,27 +5,29 @@ import { useState } from 'preact/hooks';
 import type { Input } from '../api.ts';
 import type { ItemOf, Listed, ListId } from './data.ts';
 import { useData, useList } from './data.ts';
+import { shortInstant } from './format.ts';
 import { Icon } from './icons.tsx';
 import type { ViewPlace } from './router.ts';
 import { change, to } from './router.ts';
 import type { Column, TableProps } from './ui.tsx';
-import { Field, Head, Show, Table } from './ui.tsx';
+import { Field, Head, Show, Table, Whole } from './ui.tsx';
 
 interface Filter {
   readonly label: string;
   /** All accepted values, with their texts. */
   readonly choices?: Readonly<Record<string, string>> | undefined;
-  /** The list operation that suggests names. */
-  readonly known?: 'listRoutes' | 'listJobs';
+  /** The text of no choice. */
+  readonly all?: string;
   readonly type?: 'text' | 'search' | 'datetime-local';
 }
-/** Filters by parameter of the operation. */
+/** Filters by parameter of the operation: one of `KNOWN` is chosen from existing names. */
 type Filters = Readonly<Record<string, Filter>>;
 
 /** The time range of a list: a span until now, in seconds, or a start and an end. */
 export const RANGE = {
   range: {
     label: 'Range',
+    all: 'Any time',
     choices: { 900: 'Last 15 min', 3600: 'Last hour', 86400: 'Last 24 h', 604800: 'Last 7 days', custom: 'Custom' },
   },
   since: { label: 'From (UTC)', type: 'datetime-local' },
@@ -58,12 +60,37 @@ function inputOf({ range, since, until, ...rest }: Texts): Readonly<Record<strin
   return { ...rest, ...Object.fromEntries(ends.filter(([, at]) => at >= 0)) };
 }
 
-interface Props<I extends ListId> extends Pick<TableProps<ItemOf<I>>, 'keyOf' | 'empty'> {
+/** A second line in a cell. */
+export const under = (about: ComponentChildren) => <span class="under dim small">{about}</span>;
+
+/** The name of a row, which is a link, with what it is for below it. */
+export const named = (path: readonly string[], name: string, about: ComponentChildren) => [
+  <Whole path={path}>{name}</Whole>,
+  under(about),
+];
+
+/** `until 05 Jan 08:00 by ben`. */
+export function pauseText({ until, by = '' }: { until: number | null; by?: string | undefined }): string {
+  const end = until === null ? 'until resumed' : `until ${shortInstant(until).slice(0, -3)}`;
+  return `${end}${by && ` by ${by.replace(/^console:/, '')}`}`;
+}
+
+/** Without `keyOf`, the key is the id. */
+type Rows<I extends ListId> = Pick<TableProps<ItemOf<I>>, 'columns' | 'empty'> & Partial<TableProps<ItemOf<I>>>;
+const idOf = (item: unknown): string => (item as { readonly id: string }).id;
+
+export const ListTable = <I extends ListId>({ list, label, ...rows }: { list: Listed<I>; label: string } & Rows<I>) => (
+  <Show of={list}>{() => <Table keyOf={idOf} {...list} {...rows} label={label} />}</Show>
+);
+
+interface Props<I extends ListId> extends Pick<Rows<I>, 'keyOf' | 'empty'> {
   readonly title: string;
   readonly of: I;
   readonly place: ViewPlace;
   readonly filters?: Filters;
+  /** Of a page; 0: the list has one page. */
   readonly limit?: number;
+  /** Absent: unless it is searched. */
   readonly live?: boolean;
   /** Beside the heading. */
   readonly actions?: (list: Listed<I>) => ComponentChildren;
@@ -72,19 +99,23 @@ interface Props<I extends ListId> extends Pick<TableProps<ItemOf<I>>, 'keyOf' | 
   readonly columns: (list: Listed<I>) => readonly Column<ItemOf<I>>[];
 }
 
-export function ListView<I extends ListId>({ title, of, place, filters = {}, columns, ...props }: Props<I>) {
+export function ListView<I extends ListId>({ title, of, place, filters = {}, limit = 50, ...props }: Props<I>) {
   const active = activeFilters(place, filters);
-  const list = useList(of, { limit: props.limit ?? 50, ...inputOf(active) } as unknown as Input<I>, props.live);
-  const shown = list.items.length.toLocaleString();
-  const about = list.data === null ? '' : list.more === null ? `${shown} in total` : `first ${shown}, there are more`;
+  const input = { ...(limit === 0 ? {} : { limit }), ...inputOf(active) };
+  const list = useList(of, input as unknown as Input<I>, props.live ?? active.grep === undefined);
+  const about = (): string => {
+    const shown = list.items.length.toLocaleString();
+    if (list.more === null) return `${shown} in total`;
+    return `${'range' in filters ? 'newest' : 'first'} ${shown}, more below`;
+  };
   return (
     <>
-      <Head title={title} about={about}>
+      <Head title={title} about={list.data !== null && about()}>
         {props.actions?.(list)}
       </Head>
       <FilterBar of={active} filters={filters} place={place} />
       {props.note?.(list)}
-      <Show of={list}>{() => <Table {...props} {...list} label={title} columns={columns(list)} />}</Show>
+      <ListTable {...props} list={list} label={title} columns={props.columns(list)} />
     </>
   );
 }
@@ -109,8 +140,8 @@ function FilterBar({ of, filters, place }: BarProps) {
       </div>
       {chips.length > 0 && (
         <div class="bar">
-          {chips.map((chip) => (
-            <Chip key={chip[0]} of={chip} place={place} />
+          {chips.map(([name, text]) => (
+            <Chip key={name} name={name} text={text} place={place} />
           ))}
           {chips.length > 1 && <a href={to(place.path)}>Clear all</a>}
         </div>
@@ -119,37 +150,47 @@ function FilterBar({ of, filters, place }: BarProps) {
   );
 }
 
-type ChipText = readonly [name: string, label: string, value: string];
-
-/** A range has one text, also with a start and an end. */
-function chipsOf({ since, until, ...of }: Texts, filters: Filters): readonly ChipText[] {
+/** The active filters by name. A range has one text, also with a start and an end. */
+function chipsOf({ since, until, ...of }: Texts, filters: Filters): readonly (readonly [string, string])[] {
   const [from = 'the start', end = 'now'] = [since, until].map((time) => time?.replace('T', ' '));
-  return Object.entries(of).map(([name, value]): ChipText => {
-    const { label = '', choices } = filters[name] ?? {};
-    return [name, label, value === 'custom' ? `${from} to ${end}` : (choices?.[value] ?? value)];
+  return Object.entries(of).map(([name, value]) => {
+    const { label, choices = {} } = filters[name] ?? {};
+    return [name, `${label}: ${value === 'custom' ? `${from} to ${end}` : (choices[value] ?? value)}`] as const;
   });
 }
 
 /** An active filter; pressing it removes it. */
-function Chip({ of: [name, label, value], place }: { of: ChipText; place: ViewPlace }) {
+function Chip({ name, text, place }: { name: string; text: string; place: ViewPlace }) {
   const none = name === 'range' ? { range: '', since: '', until: '' } : { [name]: '' };
-  const text = `Remove filter ${label}: ${value}`;
   return (
-    <button type="button" class="chip" aria-label={text} onClick={() => change(place, none)}>
-      {label}: <b>{value}</b> <Icon of="x" />
+    <button type="button" class="chip" aria-label={`Remove filter ${text}`} onClick={() => change(place, none)}>
+      {text} <Icon of="x" />
     </button>
   );
 }
 
-type FieldOf = Partial<Filter> & { readonly name: string; readonly place: ViewPlace };
+/** Filters whose values are known: the list that has them, and the property of its items. */
+const KNOWN: Readonly<Record<string, readonly ['listRoutes' | 'listJobs', 'name' | 'id' | 'profile']>> = {
+  route: ['listRoutes', 'name'],
+  job: ['listJobs', 'id'],
+  profile: ['listRoutes', 'profile'],
+};
 
-/** Suggests existing names; the gateway rejects any other name. */
-function FilterField({ label = '', choices, known, type = 'text', name, place }: FieldOf) {
-  const { data } = useData(known ?? 'listRoutes', known === undefined ? null : { limit: 200 }, false);
-  const names = new Set(data?.items.map((item) => item.name));
-  const options = choices === undefined ? [...names].map((each) => [each, each] as const) : Object.entries(choices);
-  const isStrict = choices !== undefined;
-  const set = (value: string): void => change(place, { [name]: value });
-  const shown = { label, type, change: set, strict: isStrict, value: place.query.get(name) ?? '' };
-  return <Field {...shown} options={isStrict ? [['', 'All'], ...options] : options} />;
+type FieldOf = Partial<Filter> & { readonly name: string; readonly place: ViewPlace };
+type NamedItem = { readonly name: string; readonly profile: string; readonly id?: string };
+
+/** Existing names are a choice if they are one page, else suggestions; the gateway rejects any other name. */
+function FilterField({ label = '', choices, all = 'All', type = 'text', name, place }: FieldOf) {
+  const [of, key = 'name'] = KNOWN[name] ?? [];
+  const { data } = useData(of ?? 'listRoutes', of === undefined ? null : { limit: 200 }, false);
+  const value = place.query.get(name) ?? '';
+  const items: readonly NamedItem[] = data?.items ?? [];
+  const names = Object.fromEntries(items.map((item) => [item[key] ?? '', key === 'id' ? item.name : item[key]]));
+  const options = Object.entries<string>(choices ?? names);
+  const isStrict = choices !== undefined || (of !== undefined && data?.next === null);
+  const isUnknown = choices === undefined && value !== '' && !Object.hasOwn(names, value);
+  const others = isUnknown ? { '': all, [value]: value } : { '': all };
+  const set = (next: string): void => change(place, { [name]: next });
+  const shown = { label, type, value, change: set, strict: isStrict };
+  return <Field {...shown} options={isStrict ? [...Object.entries(others), ...options] : options} />;
 }

@@ -5,34 +5,31 @@ import { call } from '../api.ts';
 import { Copy } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
 import { scheduleText } from '../parts/format.ts';
+import { ListView } from '../parts/list.tsx';
 import { notify } from '../parts/notify.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import type { Values } from '../parts/ui.tsx';
-import { Card, Head, Show, Table, Whole } from '../parts/ui.tsx';
+import { Card, Head, Show, Whole } from '../parts/ui.tsx';
 import { JobForm, useTargets } from './jobs.tsx';
 
 type Listed = Output<'listBlueprints'>['items'][number];
 
-export const Blueprints = () => (
-  <>
-    <Head title="Blueprints" />
-    <Show of={useData('listBlueprints', {}, false)}>
-      {({ items }) => (
-        <Table
-          label="Blueprints"
-          items={[...items].sort((one, other) => one.title.localeCompare(other.title))}
-          empty="No blueprints."
-          keyOf={({ key }) => key}
-          columns={[
-            ['Blueprint', ({ key, title }) => <Whole path={['blueprints', key]}>{title}</Whole>],
-            ['Description', ({ description }) => description, 'clip'],
-            ['Schedule', ({ scheduleHuman }) => scheduleText(scheduleHuman), 'end'],
-          ]}
-        />
-      )}
-    </Show>
-  </>
+export const Blueprints = ({ place }: ViewProps) => (
+  <ListView
+    title="Blueprints"
+    of="listBlueprints"
+    place={place}
+    limit={0}
+    live={false}
+    empty="No blueprints."
+    keyOf={({ key }) => key}
+    columns={() => [
+      ['Blueprint', ({ key, title }) => <Whole path={['blueprints', key]}>{title}</Whole>],
+      ['Description', ({ description }) => <span title={description}>{description}</span>, 'clip'],
+      ['Schedule', ({ scheduleHuman }) => scheduleText(scheduleHuman), 'end plain'],
+    ]}
+  />
 );
 
 export function Blueprint({ id }: ViewProps) {
@@ -75,10 +72,11 @@ function Fill({ of }: { of: Listed }) {
   }));
   const zone = { label: 'Time zone (optional)', name: '.timezone', placeholder: preview.data?.timezone ?? '' };
   const named = { label: 'Job name (optional)', name: '.name', placeholder: of.key };
+  const form = { targets, send, preview };
   return (
     <Card>
       <p>{of.description}</p>
-      <JobForm fields={[...fields, zone, named]} send={send} changed={setTyped} preview={preview} button="Create job" />
+      <JobForm {...form} fields={[...fields, zone, named]} changed={setTyped} button="Create job" />
     </Card>
   );
 }

@@ -19,9 +19,9 @@ import { Prompt } from './explanation.tsx';
 const FILTERS = {
   ...RANGE,
   state: { label: 'State', choices: choicesOf(CHOICES.state) },
-  route: { label: 'Route', known: 'listRoutes' },
-  job: { label: 'Job', known: 'listJobs' },
-  delivery_id: { label: 'Delivery ID', type: 'search' },
+  route: { label: 'Route' },
+  job: { label: 'Job' },
+  grep: { label: 'Search', type: 'search' },
 } as const;
 
 export const WAITS_FOR = {
@@ -42,41 +42,53 @@ export function Deliveries({ place }: ViewProps) {
       of="listDeliveries"
       place={place}
       filters={FILTERS}
-      live={!place.query.get('delivery_id')}
       empty="No matching deliveries."
       actions={(list) => state === 'dead' && list.items.length > 0 && <ReplayDead of={of} done={list.reload} />}
-      keyOf={({ id }) => id}
       columns={({ reload }) => [
         EVENT,
         STATE,
         OWNER,
-        ['Details', detailsOf, 'clip plain'],
+        ['Target or reason', (one) => withReplay(one, reload, <Details of={one} />), 'clip plain'],
+        DURATION,
         WHEN,
-        ['', (one) => one.state === 'dead' && <Replay of={one} done={reload} />, 'end'],
       ]}
     />
   );
 }
 
-export const EVENT: Column<Summary> = [
-  'Event',
-  ({ id, event, delivery_id }) => <Thing path={['deliveries', id]} name={known(event, 'event')} id={delivery_id} />,
-];
+/** A message of the gateway itself, such as about an approval, is a notice. */
+const eventOf = ({ id, event, delivery_id, route, job }: Summary) => {
+  const isOwn = (route ?? job) === null;
+  const name = isOwn ? `${event} notice` : known(event, 'event');
+  return <Thing path={['deliveries', id]} name={name} id={isOwn ? '' : delivery_id} />;
+};
+
+export const EVENT: Column<Summary> = ['Event', eventOf];
 export const STATE: Column<Summary> = ['State', ({ state }) => <State of={state} />];
-export const OWNER: Column<Summary> = ['Route or job', parentOf, 'plain'];
+export const OWNER: Column<Summary> = ['Route or job', ({ route, job }) => route ?? job ?? 'gateway', 'plain'];
+/** Of the run; without an agent, until it was delivered. */
+const msOf = ({ duration_ms: ms, accepted_at, finished_at: end }: Summary): number | null =>
+  ms ?? (end === null ? null : end - accepted_at);
+export const DURATION: Column<Summary> = ['Duration', (of) => msOf(of) !== null && duration(msOf(of) ?? 0), 'end'];
 export const WAITS: Column<Summary> = ['Waits for', ({ waits_for: what }) => what !== null && WAITS_FOR[what], 'clip'];
 export const WHEN: Column<Summary> = ['Accepted (UTC)', ({ accepted_at }) => <When at={accepted_at} />, 'end plain'];
 
-function whyOf({ reason, waits_for, duration_ms: ms }: Summary): string {
-  if (waits_for !== null) return `waits for ${WAITS_FOR[waits_for]}`;
-  return reason?.slice(0, 300) ?? (ms === null ? '' : `took ${duration(ms)}`);
-}
+/** Why it waits or has failed; else where it goes. */
+export const detailsOf = ({ reason, waits_for, targets }: Summary): string =>
+  waits_for === null ? (reason?.slice(0, 300) ?? targets) : `waits for ${WAITS_FOR[waits_for]}`;
 
-const detailsOf = (one: Summary) => whyOf(one) && <span title={whyOf(one)}>{whyOf(one)}</span>;
+const Details = ({ of }: { of: Summary }) => <span class="reason" title={detailsOf(of)} children={detailsOf(of)} />;
+
+/** A cell with a button if the delivery is dead. */
+export const withReplay = (of: Summary, done: () => void, shown: ComponentChildren) => (
+  <span class="beside">
+    {shown} {of.state === 'dead' && <Replay of={of} done={done} />}
+  </span>
+);
 
 /** The state of a delivery, with a link to it. */
 export const StateLink = ({ of }: { of: Summary }) => (
-  <a href={to(['deliveries', of.id])} title={whyOf(of)}>
+  <a href={to(['deliveries', of.id])} title={detailsOf(of)}>
     <State of={of.state} />
   </a>
 );

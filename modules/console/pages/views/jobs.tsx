@@ -1,20 +1,19 @@
 /** Jobs: a table with the next run of each; or one job with its next and last runs. */
-import type { ComponentChildren } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { Act, Ask, Open, Operator, Pause } from '../parts/act.tsx';
 import type { Loaded } from '../parts/data.ts';
-import { useData } from '../parts/data.ts';
-import { actionText, duration, instant, inZone, people, scheduleText } from '../parts/format.ts';
-import { ListView } from '../parts/list.tsx';
+import { useData, useList } from '../parts/data.ts';
+import { actionText, inZone, people, scheduleText } from '../parts/format.ts';
+import { ListTable, ListView, named, pauseText, under } from '../parts/list.tsx';
 import { notify } from '../parts/notify.tsx';
 import { Session } from '../parts/role.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import type { Column, FieldProps, FormProps, Options, Values } from '../parts/ui.tsx';
-import { Ago, Block, Card, Facts, Field, Form, Head, Note, Show, State, Table, Whole } from '../parts/ui.tsx';
-import { STATE } from './deliveries.tsx';
+import { Ago, Block, Card, Facts, Field, Form, Head, Note, Show, State } from '../parts/ui.tsx';
+import { DURATION, detailsOf, STATE } from './deliveries.tsx';
 
 type Job = Output<'listJobs'>['items'][number];
 type Details = Output<'getJob'>;
@@ -26,17 +25,21 @@ export const Jobs = ({ place }: ViewProps) => (
     place={place}
     empty="No jobs yet."
     actions={() => <Open href={to(['blueprints'])}>New job</Open>}
-    keyOf={({ id }) => id}
     columns={({ reload }) => [
-      ['Job', ({ id, name }) => <Whole path={['jobs', id]}>{name}</Whole>],
-      ['State', ({ state }) => <State of={state} />],
-      ['Schedule', ({ schedule_human, timezone }) => `${scheduleText(schedule_human)} (${timezone})`, 'clip'],
+      ['Job', ({ id, name, description }) => named(['jobs', id], name, description), 'clip'],
+      ['State', stateOf],
+      ['Schedule', ({ schedule_human, timezone }) => [scheduleText(schedule_human), under(timezone)]],
       ['Next run', ({ next_runs: [next], timezone }) => (next === undefined ? 'never' : inZone(next, timezone)), 'end'],
       ['Last run', ({ runs: [last] }) => (last === undefined ? 'none yet' : <Run of={last} />)],
       ['', (job) => <Actions of={job} changed={reload} />, 'end'],
     ]}
   />
 );
+
+const stateOf = ({ state, paused, paused_until: end, last_action: last }: Job) => [
+  <State of={state} />,
+  paused && under(pauseText({ until: end === null ? null : Date.parse(end), by: last?.by })),
+];
 
 const Run = ({ of: { id, state, started_at } }: { of: Job['runs'][number] }) => (
   <a href={to(['deliveries', id])}>
@@ -53,9 +56,7 @@ function Actions({ of: { id, name, paused }, changed }: { of: Job; changed: () =
   return (
     <span class="bar">
       <Operator>
-        <Act act={run} label={`Run now: ${name}`}>
-          Run now
-        </Act>
+        <Act act={run} label={`Run now: ${name}`} children="Run now" />
       </Operator>
       <Pause
         name={name}
@@ -76,7 +77,7 @@ export function JobView({ id }: ViewProps) {
   const canEdit = useContext(Session)?.role === 'operator' && job?.place === null;
   return (
     <>
-      <Head title={job?.name ?? 'Job'} of="Jobs" about={job !== null && <State of={job.state} />}>
+      <Head title={job?.name ?? 'Job'} of="Jobs" about={job !== null && stateOf(job)}>
         {job !== null && <Actions of={job} changed={reload} />}
         {canEdit && <Remove of={job} />}
       </Head>
@@ -100,39 +101,32 @@ function Remove({ of: { id, name, routes } }: { of: Details }) {
   );
 }
 
-const lines = (of: readonly ComponentChildren[]) => of.map((each, at) => <div key={at}>{each}</div>);
-
 type Scheduled = Pick<Job, 'schedule' | 'schedule_human' | 'timezone' | 'next_runs' | 'deliver'>;
 
 /** A target with where it goes, as in the field where it is chosen. */
-const targetText = (name: string, fields: readonly FieldProps[]): string =>
-  fields.flatMap(({ options = [] }) => options).find(([each]) => each === name)?.[1] ?? name;
+const targetText = (name: string, targets: Options): string => targets.find(([each]) => each === name)?.[1] ?? name;
 
 /** When a job runs, and where its answers go. */
-const scheduleOf = (
-  { schedule_human, schedule, timezone, next_runs, deliver }: Scheduled,
-  fields: readonly FieldProps[],
-) =>
-  [
+const scheduleOf = ({ schedule_human, schedule, timezone, next_runs, deliver }: Scheduled, targets: Options) => {
+  const next = next_runs.slice(0, 3).map((at) => <div key={at}>{inZone(at, timezone)}</div>);
+  return [
     ['Schedule', `${scheduleText(schedule_human)} (${schedule})`],
-    ['Next runs', next_runs.length === 0 ? 'never' : lines(next_runs.slice(0, 3).map((at) => inZone(at, timezone)))],
+    ['Next runs', next.length === 0 ? 'never' : next],
     ['Time zone', timezone],
-    ['Targets', deliver.map((name) => targetText(name, fields)).join(', ')],
+    ['Targets', deliver.map((name) => targetText(name, targets)).join(', ')],
   ] as const;
+};
 
 function One({ of, canEdit }: { of: Details; canEdit: boolean }) {
-  const targets = { label: '', options: useTargets(of.profile, of.deliver.join(', ')) };
-  const { items: runs = [] } = useData('listDeliveries', { job: of.id, limit: 5 }).data ?? {};
   return (
     <div class="grid">
       <Card>
         {of.description !== null && <p>{of.description}</p>}
         <Facts
           of={[
-            ['Paused until', instant(of.paused_until)],
             ['Last action', actionText(of.last_action)],
             ['Changed by', people(of.changed_by ?? '')],
-            ...scheduleOf(of, [targets]),
+            ...scheduleOf(of, useTargets(of.profile, of.deliver.join(', '))),
             ['Profile', of.profile !== 'default' && of.profile],
             ['Fired by', of.routes.join(', ')],
             ['Configured in', of.place],
@@ -142,18 +136,33 @@ function One({ of, canEdit }: { of: Details; canEdit: boolean }) {
         />
       </Card>
       <Card title="Last runs" aside={<a href={to(['deliveries'], { job: of.id })}>All deliveries of this job</a>}>
-        <Table label="Last runs" items={runs} empty="No runs yet." keyOf={({ id }) => id} columns={RUNS} />
+        <ListTable
+          list={useList('listDeliveries', { job: of.id, limit: 10 })}
+          label="Last runs"
+          empty="No runs yet."
+          more={null}
+          columns={runColumns(of.timezone)}
+        />
       </Card>
     </div>
   );
 }
 
-const RUNS: readonly Column<Output<'listDeliveries'>['items'][number]>[] = [
-  ['Run', ({ id, accepted_at }) => <Whole path={['deliveries', id]}>{instant(accepted_at)}</Whole>],
+type Delivery = Output<'listDeliveries'>['items'][number];
+
+/** How each run of a job has ended, in the job's time zone. */
+const runColumns = (zone: string): readonly Column<Delivery>[] => [
+  ['Run', (of) => named(['deliveries', of.id], inZone(of.accepted_at, zone), <Result of={of} />), 'clip'],
   STATE,
-  ['Reason', ({ reason }) => reason, 'clip'],
-  ['Duration', ({ duration_ms: ms }) => ms !== null && duration(ms), 'end'],
+  DURATION,
 ];
+
+/** Why a run waits or has failed; else how its answer begins. */
+function Result({ of }: { of: Delivery }) {
+  const isDone = of.state === 'done';
+  const run = useData('getRun', isDone ? { id: of.id } : null, false).data;
+  return isDone ? run?.latest.answer?.slice(0, 200) : detailsOf(of);
+}
 
 /** The targets of a profile to choose from. @param chosen added if it is not one of them */
 export function useTargets(profile: string, chosen: string): Options {
@@ -162,11 +171,11 @@ export function useTargets(profile: string, chosen: string): Options {
   return known.some(([name]) => name === chosen) ? known : [[chosen, chosen], ...known];
 }
 
-type Draft = { fields: readonly FieldProps[]; preview: Loaded<Output<'editJob'>>; button: string };
+type Draft = { fields: readonly FieldProps[]; targets: Options; preview: Loaded<Output<'editJob'>>; button: string };
 type JobFormProps = Draft & Pick<FormProps, 'send' | 'changed' | 'children'>;
 
 /** Fields, and beside them what the job becomes. @param preview the job as it would be stored */
-export const JobForm = ({ fields, preview, button, children, ...form }: JobFormProps) => (
+export const JobForm = ({ fields, targets, preview, button, children, ...form }: JobFormProps) => (
   <Form {...form}>
     <div class="grid">
       <div class="stack">
@@ -179,12 +188,10 @@ export const JobForm = ({ fields, preview, button, children, ...form }: JobFormP
         <Operator>
           <h3>The job you get</h3>
           <Show of={preview}>
-            {(saved) => <Facts of={[...scheduleOf(saved, fields), ['Warnings', saved.warnings.join('; ')]]} />}
+            {(saved) => <Facts of={[...scheduleOf(saved, targets), ['Warnings', saved.warnings.join('; ')]]} />}
           </Show>
           <div class="bar">
-            <button type="submit" class="primary">
-              {button}
-            </button>
+            <button type="submit" class="primary" children={button} />
           </div>
         </Operator>
       </div>
@@ -196,13 +203,14 @@ export const JobForm = ({ fields, preview, button, children, ...form }: JobFormP
 function Edit({ of }: { of: Details }) {
   const { id, name, description, schedule, timezone, prompt, profile } = of;
   const deliver = of.deliver.join(', ');
+  const targets = useTargets(profile, deliver);
   const before: Values = { name, description: description ?? '', schedule, timezone, deliver, prompt: prompt.trim() };
   const named: readonly FieldProps[] = [
     { name: 'name', label: 'Name', required: true },
     { name: 'description', label: 'Description' },
     { name: 'schedule', label: 'Schedule', help: 'Minute, hour, day of month, month, day of week', required: true },
     { name: 'timezone', label: 'Time zone', required: true },
-    { name: 'deliver', label: 'Target', options: useTargets(profile, deliver), strict: true },
+    { name: 'deliver', label: 'Target', options: targets, strict: true },
     { name: 'prompt', label: 'Prompt', type: 'textarea', required: true },
   ];
   const fields = named.map((field) => ({ ...field, value: before[field.name ?? ''] ?? '' }));
@@ -216,15 +224,16 @@ function Edit({ of }: { of: Details }) {
     notify([`Job ${saved.name} changed.`, ...saved.warnings].join(' '), 'good');
   };
   const wordsOf = (values: Values, words: string): Values => {
-    return { ...values, schedule: scheduleText(words), deliver: targetText(values.deliver ?? '', fields) };
+    return { ...values, schedule: scheduleText(words), deliver: targetText(values.deliver ?? '', targets) };
   };
   const old = wordsOf(before, of.schedule_human);
   const now = wordsOf(change, preview.data?.schedule_human ?? change.schedule ?? '');
   const changeOf = ({ name: field = '', label }: FieldProps) =>
     [label, field === 'prompt' ? 'changed' : `${old[field] || '(none)'} → ${now[field] || '(none)'}`] as const;
+  const form = { fields, targets, send, preview };
   return (
     <Card title="Change this job">
-      <JobForm fields={fields} send={send} changed={setTyped} preview={preview} button="Save changes">
+      <JobForm {...form} changed={setTyped} button="Save changes">
         <h3>{changes.length === 0 ? 'No changes yet' : 'What changes'}</h3>
         <Facts of={changes.map(changeOf)} />
       </JobForm>

@@ -1,14 +1,20 @@
 /** The overview: what needs a person, traffic over time, and unfinished deliveries. */
 import type { Output } from '../api.ts';
-import { Chart } from '../parts/chart.tsx';
+import { call } from '../api.ts';
+import { Copy, Open, Pause } from '../parts/act.tsx';
+import { Chart, Swatch } from '../parts/chart.tsx';
 import { useData, useLive } from '../parts/data.ts';
-import { bytes, count, duration } from '../parts/format.ts';
+import { ago, bytes, count, duration, instant, people } from '../parts/format.ts';
 import { useGateway } from '../parts/gateway.tsx';
+import type { IconName } from '../parts/icons.tsx';
 import { Icon } from '../parts/icons.tsx';
+import { ReplayDead } from '../parts/replay.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { change, to } from '../parts/router.ts';
 import { Badge, Card, Field, Head, Show, Table } from '../parts/ui.tsx';
 import { EVENT, OWNER, STATE, WAITS, WHEN } from './deliveries.tsx';
+
+type State = Output<'getOverview'>;
 
 export function Overview({ place }: ViewProps) {
   const gateway = useGateway();
@@ -19,8 +25,8 @@ export function Overview({ place }: ViewProps) {
       <Show of={gateway}>
         {(state) => (
           <>
-            <Needs />
-            <Traffic place={place} />
+            <Needs of={state.needs} changed={gateway.reload} />
+            <Traffic place={place} state={state} />
             <h2>Unfinished deliveries, oldest first</h2>
             <Table
               label="Unfinished deliveries"
@@ -30,7 +36,7 @@ export function Overview({ place }: ViewProps) {
               columns={[EVENT, STATE, OWNER, WAITS, WHEN]}
             />
             <p class="dim small">
-              hookwright {state.version} on {state.url}, configuration {state.table.hash.slice(0, 12)}, store{' '}
+              Version {state.version} · {state.url} · configuration {state.table.hash.slice(0, 12)} · store{' '}
               {bytes(state.store.bytes)}
             </p>
           </>
@@ -42,38 +48,36 @@ export function Overview({ place }: ViewProps) {
 
 /** Whether the gateway serves, in one line. */
 function Health() {
-  const { data, needs } = useGateway();
+  const { data } = useGateway();
   if (data === null) return null;
-  const { node_state: state, table, now, started_at } = data;
+  const { node_state: state, table, now, started_at, needs } = data;
   const isWell = needs.length === 0 && state === 'serving';
   const problems = needs.length === 0 ? 'no problems' : count(needs.length, 'problem');
-  const uptime = duration(now - started_at)
-    .split(' ', 2)
-    .join(' ');
   const held = data.paused.length === 0 ? '' : ` (${data.paused.length} paused)`;
   const served = `${state === 'serving' ? 'Serving' : 'Stopping'} ${count(table.routes, 'route')}${held}`;
   return (
     <Badge kind={isWell ? 'good' : 'warn'} icon={isWell ? 'check' : 'alert'}>
-      {served}, {problems}, up {uptime}
+      {served}, {problems}, up {duration(now - started_at).replace(/^(\S+ \S+) .*/, '$1')}
     </Badge>
   );
 }
 
-function Needs() {
-  const { needs } = useGateway();
+function Needs({ of: needs, changed }: { of: State['needs']; changed: () => void }) {
   if (needs.length === 0) return null;
   return (
     <Card title={`Problems (${needs.length})`}>
       <ul class="needs">
-        {needs.map(([kind, icon, [name, href], text, action]) => (
-          <li key={name + text}>
-            <span class={kind}>
-              <Icon of={icon} />
+        {needs.map((need) => (
+          <li key={need.name + need.text}>
+            <span class={need.urgent ? 'bad' : 'warn'}>
+              <Icon of={ICONS[need.kind] ?? 'alert'} />
             </span>
             <span>
-              {href === undefined ? name : <a href={href}>{name}</a>} {text}
+              <b>{need.place === null ? need.name : <a href={`#/${need.place}`}>{need.name}</a>}</b> {people(need.text)}{' '}
+              {need.since !== null && `(${ago(need.since)})`} {need.until !== null && untilText(need.until)}
+              {need.reason && <p class="dim small">{need.reason}</p>}
             </span>
-            {action}
+            <Action of={need} changed={changed} />
           </li>
         ))}
       </ul>
@@ -81,31 +85,48 @@ function Needs() {
   );
 }
 
+const ICONS: Readonly<Record<string, IconName>> = {
+  dead: 'x',
+  approval: 'approvals',
+  limited: 'clock',
+  paused: 'clock',
+};
+
+/** Without the date if that is today. */
+const untilText = (at: number): string =>
+  `until ${instant(at).replace(instant(Date.now()).slice(0, 11), '')} (${duration(at - Date.now())} left)`;
+
+function Action({ of, changed }: { of: State['needs'][number]; changed: () => void }) {
+  const { action, name, profile, route, job, count, reason } = of;
+  if (action === 'copy') return <Copy text={() => reason ?? ''}>Copy message</Copy>;
+  if (action === 'replay')
+    return <ReplayDead of={route === null ? { job: job ?? '' } : { route }} count={count} done={changed} />;
+  const resume = () => call('resumeRoute', { name, profile: profile ?? 'default' });
+  if (action === 'resume') return <Pause name={name} changed={changed} resume={resume} />;
+  return action && <Open href={`#/${of.place}`}>{action === 'show' ? 'Show requests' : 'Review'}</Open>;
+}
+
 /** Ranges of the charts, with their seconds in lists. */
 const SPANS = { hour: ['Last hour', '3600'], day: ['Last 24 h', '86400'], week: ['Last 7 days', '604800'] } as const;
 const OPTIONS = Object.entries(SPANS).map(([span, [text]]) => [span, text] as const);
-/** Outcomes that people know; the figures of the API have other names for two of them. */
-const OUTCOMES = ['accepted', 'ignored', 'duplicate', 'rejected', 'failed'] as const;
-const figureOf = (outcome: (typeof OUTCOMES)[number]) =>
-  outcome === 'accepted' ? 'taken' : outcome === 'rejected' ? 'refused' : outcome;
+/** Less room than this has half as many bars, in px. */
+const NARROW = 700;
 
-type Figures = Output<'getFigures'>;
-
-function Traffic({ place }: Pick<ViewProps, 'place'>) {
+function Traffic({ place, state }: Pick<ViewProps, 'place'> & { state: State }) {
   const chosen = place.query.get('span');
   const span = chosen === 'hour' || chosen === 'week' ? chosen : 'day';
   const choose = (chosen: string): void => change(place, { span: chosen });
+  const figures = useData('getFigures', { span, coarse: innerWidth < NARROW });
   return (
-    <Card title="Traffic" aside={<Field label="Range" value={span} strict options={OPTIONS} change={choose} />}>
-      <Show of={useData('getFigures', { span })}>
+    <Card title="Requests" aside={<Field label="Range" value={span} strict options={OPTIONS} change={choose} />}>
+      <Show of={figures}>
         {(figures) =>
           figures.items.length === 0 ? (
-            <p class="dim">No traffic in this range yet. Figures are written once a minute.</p>
+            <NextStep after={state} />
           ) : (
             <>
-              <h3>Requests</h3>
-              <Totals of={figures} range={SPANS[span][1]} />
-              <Charts {...figures} from={startOf(figures)} />
+              <Totals of={figures.totals} range={SPANS[span][1]} />
+              <Charts {...figures} states={state.states} />
             </>
           )
         }
@@ -114,49 +135,60 @@ function Traffic({ place }: Pick<ViewProps, 'place'>) {
   );
 }
 
-/** The sum of each outcome, with a link to its requests. */
-const Totals = ({ of: { items }, range }: { of: Figures; range: string }) => (
+const NextStep = ({ after: { table, subscriptions, config } }: { after: State }) =>
+  table.routes + subscriptions.serving === 0 ? (
+    <p>There is no route yet: add one to {config ?? 'the configuration'}.</p>
+  ) : (
+    <p class="bar">
+      No requests in this range. <Open href={to(['routes'])}>Send a test event</Open>
+    </p>
+  );
+
+type Figures = Output<'getFigures'>;
+const OUTCOMES = ['accepted', 'ignored', 'duplicate', 'rejected', 'failed'] as const;
+
+/** The number of each outcome, with a link to its requests: also the legend of the chart. */
+const Totals = ({ of, range }: { of: Figures['totals']; range: string }) => (
   <ul class="numbers">
     {OUTCOMES.map((outcome) => (
       <li key={outcome}>
         <a href={to(['requests'], { outcome, range })}>
-          <b>{items.reduce((sum, item) => sum + item[figureOf(outcome)], 0).toLocaleString()}</b>{' '}
-          <span class={outcome}>{outcome}</span>
+          <b>{of[outcome].toLocaleString()}</b>{' '}
+          <span class={outcome}>
+            <Swatch of={outcome} /> {outcome}
+          </span>
         </a>
       </li>
     ))}
   </ul>
 );
 
-/** The first figure; earlier if that is less than four spans of time ago, so that a line can be seen. */
-const startOf = ({ items, from, to: end, slot_ms }: Figures): number =>
-  Math.max(from, Math.min(items[0]?.slot ?? from, end - 4 * slot_ms));
-
 const milliseconds = (us: number): string =>
   us < 10_000 ? `${Number((us / 1000).toPrecision(2))} ms` : duration(us / 1000);
 
-function Charts({ items, ...frame }: Figures) {
-  const { states = null } = useGateway().data ?? {};
-  const events = items.map((item) => ({
-    slot: item.slot,
-    ...Object.fromEntries(OUTCOMES.map((name) => [name, item[figureOf(name)]])),
-  }));
-  const times = items.map(({ slot, half_us, most_us }) => ({ slot, median: half_us || null, p95: most_us || null }));
+function Charts({ items, totals, median, p95, from, to: end, slot_ms, states }: Figures & Pick<State, 'states'>) {
+  // From the first figure on, but at least four spans of time, so that something can be seen.
+  const frame = { from: Math.max(from, Math.min(items[0]?.slot ?? from, end - 4 * slot_ms)), to: end, slot_ms };
   // The current span of time is not over: it has what is pending now.
-  const last = frame.to - frame.slot_ms;
   const now = states === null ? 0 : states.pending + states.delivering;
-  const ended = items.filter(({ slot }) => slot < last).map(({ slot, waiting }) => ({ slot, pending: waiting }));
-  const pending = [...ended, { slot: last, pending: now }];
-  const title = `Requests per ${duration(frame.slot_ms)}`;
-  const speed = 'Response time (p95: 95 % are faster)';
-  const backlog = `Queued runs and deliveries: ${now} now`;
+  const queue = [...items.filter(({ slot }) => slot < end - slot_ms), { slot: end - slot_ms, pending: now }];
+  const requests = OUTCOMES.filter((outcome) => totals[outcome] > 0);
   return (
     <>
-      <Chart title={title} {...frame} items={events} lines={OUTCOMES} />
+      <Chart title={`Requests per ${duration(slot_ms)}`} {...frame} items={items} series={requests} />
       <div class="grid">
-        <Chart {...frame} title={speed} items={times} unit={milliseconds} tens lines={['median', 'p95']} />
-        <Chart {...frame} title={backlog} items={pending} lines={['pending']} />
+        <Chart title="Response time" {...frame} items={items} series={TIMES} unit={milliseconds} none={NO_TIME} tens>
+          Response time: <Swatch of="median" /> median {milliseconds(median ?? 0)}, <Swatch of="p95" />{' '}
+          <span title="95 % of requests are faster">p95 {milliseconds(p95 ?? 0)}</span>
+        </Chart>
+        <Chart title="Queued runs and deliveries" {...frame} items={queue} series={['pending']} none={NO_QUEUE}>
+          Queued runs and deliveries: {now} now, at most {Math.max(...queue.map(({ pending }) => pending))}
+        </Chart>
       </div>
     </>
   );
 }
+
+const TIMES = ['median', 'p95'];
+const NO_TIME = 'The response time is not measured yet: it is stored once a minute.';
+const NO_QUEUE = 'No run and no delivery had to wait in this range.';

@@ -4,12 +4,13 @@ import type { Output } from '../api.ts';
 import { count, known } from '../parts/format.ts';
 import { choicesOf, ListView, RANGE } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
+import type { Column } from '../parts/ui.tsx';
 import { Note, State, Thing, When } from '../parts/ui.tsx';
-import { Replay, StateLink } from './deliveries.tsx';
+import { StateLink, withReplay } from './deliveries.tsx';
 
 const FILTERS = {
   ...RANGE,
-  route: { label: 'Route', known: 'listRoutes' },
+  route: { label: 'Route' },
   outcome: { label: 'Outcome', choices: choicesOf(['rejected', 'failed', ...CHOICES.outcome]) },
   grep: { label: 'Search', type: 'search' },
 } as const;
@@ -20,17 +21,14 @@ export const Requests = ({ place }: ViewProps) => (
     of="listRequests"
     place={place}
     filters={FILTERS}
-    live={!place.query.get('grep')}
     empty="No matching requests."
     note={({ data }) => data !== null && data.not_kept > 0 && <NotCaptured of={data.not_kept} />}
-    keyOf={({ id }) => id}
     columns={({ reload }) => [
-      ['Event', eventOf, 'clip'],
+      EVENT,
       ['Outcome', outcomeOf],
       ['Route', ({ route }) => route, 'plain'],
-      ['Delivery', ({ delivery }) => delivery !== null && <StateLink of={delivery} />, 'plain'],
+      ['Delivery', ({ delivery: of }) => of !== null && withReplay(of, reload, <StateLink of={of} />), 'plain'],
       ['Received (UTC)', When, 'end plain'],
-      ['', ({ delivery }) => delivery?.state === 'dead' && <Replay of={delivery} done={reload} />, 'end'],
     ]}
   />
 );
@@ -46,6 +44,12 @@ const outcomeOf = ({ outcome, reason, status }: Request) => (
     <State of={outcome} reason={reason} /> <span class="dim small">{status}</span>
   </>
 );
+
+export const EVENT: Column<Request> = ['Event', eventOf, 'clip'];
+
+/** In one word: how the delivery stands, or why there is none. */
+export const resultOf = ({ outcome, delivery }: Request) =>
+  delivery === null ? <State of={outcome} /> : <StateLink of={delivery} />;
 
 const NotCaptured = ({ of }: { of: number }) => (
   <Note>

@@ -3,21 +3,21 @@ import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { CallError, call } from '../api.ts';
 import { Ask, Copy, Pause } from '../parts/act.tsx';
-import { useData } from '../parts/data.ts';
-import { actionText, instant } from '../parts/format.ts';
+import { useData, useList } from '../parts/data.ts';
+import { actionText } from '../parts/format.ts';
 import { useDead } from '../parts/gateway.tsx';
-import { ListView } from '../parts/list.tsx';
+import { ListTable, ListView, named, pauseText, under } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import type { Column } from '../parts/ui.tsx';
-import { Ago, Badge, Block, Card, Facts, Field, Head, Note, Show, State, Whole } from '../parts/ui.tsx';
+import { Ago, Badge, Block, Card, Facts, Field, Head, Note, Show, State } from '../parts/ui.tsx';
+import { EVENT, resultOf } from './requests.tsx';
 
 type Route = Output<'listRoutes'>['items'][number];
 
 const titleOf = ({ name, profile }: Route): string => (profile === 'default' ? name : `${name} (${profile})`);
 
 export function Routes({ place }: ViewProps) {
-  const traffic = trafficOf(useDead());
+  const dead = useDead();
   return (
     <ListView
       title="Routes"
@@ -27,50 +27,41 @@ export function Routes({ place }: ViewProps) {
       empty="No routes yet."
       keyOf={({ profile, name }) => `${profile} ${name}`}
       columns={({ reload }) => [
-        ['Route', (route) => <Name of={route} />, 'clip'],
-        ['State', (route) => <RouteState of={route} />],
-        ['Targets', ({ deliver }) => deliver.join(', ')],
-        ...traffic,
-        ['', (route) => <Actions of={route} changed={reload} />, 'end'],
+        ['Route', (of) => named(['routes', of.name, of.profile], titleOf(of), of.description ?? of.words[0]), 'clip'],
+        ['State', (of) => stateOf(of, dead)],
+        ['Targets', ({ deliver, outputs }) => [deliver.join(', '), under(outputs.join(', '))]],
+        ['Deliveries (24 h)', trafficOf, 'end'],
+        ['', (of) => <Actions of={of} changed={reload} />, 'end'],
       ]}
     />
   );
 }
 
-const Name = ({ of }: { of: Route }) => (
-  <>
-    <Whole path={['routes', of.name, of.profile]}>{titleOf(of)}</Whole>{' '}
-    <span class="dim">{of.description ?? of.words[0]}</span>
-  </>
-);
+/** @param dead the number of dead deliveries of a route, which wait for a replay */
+const stateOf = ({ name, paused, state, kind }: Route, dead: (route: string) => number) => [
+  <State of={paused === null ? state : 'paused'} />,
+  kind === 'dynamic' && [' ', <Badge>subscription</Badge>],
+  under([paused !== null && `${pauseText(paused)} `, dead(name) > 0 && deadOf(name, dead(name))]),
+];
 
-const RouteState = ({ of: { paused, state, kind } }: { of: Route }) => (
-  <>
-    <State of={paused === null ? state : 'paused'} /> {kind === 'dynamic' && <Badge>subscription</Badge>}
-  </>
+const deadOf = (route: string, number: number) => (
+  <a class="bad" href={to(['deliveries'], { route, state: 'dead' })} children={`${number.toLocaleString()} dead`} />
 );
 
 /** The highest number that the gateway counts. */
 const MOST = 10_000;
 
-function deliveries(number: number, query: Parameters<typeof to>[1], kind = '') {
-  if (number === 0) return '0';
-  const text = `${number.toLocaleString()}${number === MOST ? '+' : ''}`;
-  return <a class={kind} href={to(['deliveries'], query)} children={text} />;
-}
-
-/** @param dead the number of dead deliveries of a route, which wait for a replay */
-const trafficOf = (dead: (route: string) => number): readonly Column<Route>[] => [
-  ['Last event', ({ traffic: { last_at } }) => (last_at === null ? 'none' : <Ago at={last_at} />), 'end'],
-  ['Deliveries (24 h)', ({ name, traffic }) => deliveries(traffic.events, { route: name, range: '86400' }), 'end'],
-  ['Dead', ({ name }) => deliveries(dead(name), { route: name, state: 'dead' }, 'bad'), 'end'],
+const trafficOf = ({ name, traffic: { events, last_at } }: Route) => [
+  <a
+    href={to(['deliveries'], { route: name, range: '86400' })}
+  >{`${events.toLocaleString()}${events === MOST ? '+' : ''}`}</a>,
+  under(last_at === null ? 'never an event' : ['last ', <Ago at={last_at} />]),
 ];
 
 type ActionsProps = { of: Route; changed: () => void };
 
 const Actions = ({ of, changed }: ActionsProps) => (
   <span class="bar">
-    {of.url && <Copy text={() => of.url} label={`Copy URL of ${of.name}`} children="Copy URL" />}
     <TestEvent of={of} />
     <PauseRoute of={of} changed={changed} />
   </span>
@@ -83,6 +74,7 @@ export function RouteView({ place: { path }, id }: ViewProps) {
   return (
     <>
       <Head title={route === undefined ? `Route ${id}` : titleOf(route)} of="Routes">
+        {route?.url && <Copy text={() => route.url}>Copy URL</Copy>}
         {route !== undefined && <Actions of={route} changed={loaded.reload} />}
       </Head>
       <Show of={loaded}>{() => (route === undefined ? <p>Route {id} does not exist.</p> : <One of={route} />)}</Show>
@@ -91,32 +83,37 @@ export function RouteView({ place: { path }, id }: ViewProps) {
 }
 
 const One = ({ of }: { of: Route }) => (
-  <Card>
-    {of.description !== null && <p>{of.description}</p>}
-    {of.reason !== null && <Note kind="warn">{of.reason}</Note>}
-    <Facts
-      of={[
-        ['State', <RouteState of={of} />],
-        ['Paused by', of.paused?.by],
-        ['Paused until', of.paused !== null && (instant(of.paused.until) || 'resumed')],
-        ...trafficOf(useDead()).map(([title, cell]) => [title, cell(of)] as const),
-        ['URL', <span class="mono">{of.url}</span>],
-        ['Source', of.source],
-        ['Targets', of.deliver.join(', ')],
-        ['Job', of.cron_job],
-        ['Last action', actionText(of.last_action)],
-      ]}
-    />
-    <ul>
-      {of.words.map((text) => (
-        <li key={text}>{text}</li>
-      ))}
-    </ul>
-    <div class="bar">
-      <a href={to(['requests'], { route: of.name })}>Requests</a>
-      <a href={to(['deliveries'], { route: of.name })}>Deliveries</a>
-    </div>
-  </Card>
+  <div class="grid">
+    <Card title="What it does">
+      {of.description !== null && <p>{of.description}</p>}
+      {of.reason !== null && <Note kind="warn">{of.reason}</Note>}
+      <ul>
+        {of.words.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+      <Facts
+        of={[
+          ['State', stateOf(of, useDead())],
+          ['Deliveries (24 h)', trafficOf(of)],
+          ['URL', <span class="mono">{of.url}</span>],
+          ['Targets', [...of.deliver, ...of.outputs].join(', ')],
+          ['Job', of.cron_job !== null && <a href={to(['jobs', of.cron_job])}>{of.cron_job}</a>],
+          ['Configured in', of.place],
+          ['Last action', of.paused === null && actionText(of.last_action)],
+        ]}
+      />
+    </Card>
+    <Card title="Newest requests" aside={<a href={to(['requests'], { route: of.name })}>All requests of this route</a>}>
+      <ListTable
+        list={useList('listRequests', { route: of.name, profile: of.profile, limit: 10 })}
+        label="Newest requests"
+        empty="No requests yet."
+        more={null}
+        columns={[EVENT, ['Outcome', resultOf], ['Received', ({ at }) => <Ago at={at} />, 'end plain']]}
+      />
+    </Card>
+  </div>
 );
 
 const HELD = 'The route still accepts events; they run after it is resumed.';
@@ -137,7 +134,8 @@ const PauseRoute = ({ of: { name, profile, mode, paused }, changed }: ActionsPro
 );
 
 /** Sends an event as its sender would. Names the targets, and asks again if messages would leave this machine. */
-function TestEvent({ of: { name: route, deliver } }: { of: Route }) {
+function TestEvent({ of: { name: route, deliver: answer, outputs } }: { of: Route }) {
+  const deliver = [...answer, ...outputs];
   const [event, setEvent] = useState('');
   const [payload, setPayload] = useState('');
   const [{ leaves, sent }, setResult] = useState<{ leaves?: string; sent?: Output<'testRoute'> }>({});
@@ -170,9 +168,7 @@ function TestEvent({ of: { name: route, deliver } }: { of: Route }) {
       {leaves && <Note kind="warn">{leaves}</Note>}
       {sent && (
         <>
-          <h3>
-            {sent.status} {sent.event}
-          </h3>
+          <h3>{`${sent.status} ${sent.event}`}</h3>
           <Block label="Response">{sent.answer}</Block>
           <Block label="Sent payload">{sent.payload}</Block>
         </>

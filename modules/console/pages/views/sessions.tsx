@@ -2,10 +2,10 @@
 import type { Output } from '../api.ts';
 import { useData, useList } from '../parts/data.ts';
 import { actionText, count } from '../parts/format.ts';
-import { ListView } from '../parts/list.tsx';
+import { ListTable, ListView } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Ago, Badge, Show, State, Table } from '../parts/ui.tsx';
+import { Ago, Badge, State } from '../parts/ui.tsx';
 
 type Session = Output<'listSessions'>['items'][number];
 
@@ -23,68 +23,57 @@ export function Sessions({ place }: ViewProps) {
         empty="No active sessions and no waiting runs."
         keyOf={({ kind, target, profile, id }) => `${kind} ${target} ${profile} ${id}`}
         columns={() => [
-          ['Session', ({ target, id }) => <b>{target === null ? id : `${target} ${id}`}</b>],
+          ['Session', nameOf, 'clip'],
           ['State', stateOf],
           ['Run', runOf],
           ['Pending', pendingOf, 'plain'],
           ['Messages', ({ turns }) => turns?.toLocaleString(), 'end'],
           ['Profile', ({ profile }) => profile !== 'default' && profile],
           ['Last action', ({ last_action }) => actionText(last_action)],
-          ['Changed', changedOf, 'end'],
+          ['Activity', activityOf, 'end plain'],
         ]}
       />
-      <Usage />
+      <h2>Usage in the last week</h2>
+      <ListTable
+        list={useList('listUsage', { limit: 200, span: 'day' }, false)}
+        label="Usage in the last week"
+        empty="No run reported its usage."
+        keyOf={({ slot, profile, route, job, agent }) => `${slot} ${profile} ${route} ${job} ${agent}`}
+        columns={[
+          ['Day', ({ slot }) => <b>{new Date(slot).toISOString().slice(0, 10)}</b>],
+          ['Route or job', ({ route, job }) => route ?? job],
+          ['Agent', ({ agent }) => agent ?? 'default'],
+          ['Runs', ({ runs }) => runs.toLocaleString(), 'end'],
+          ['Tokens in', ({ input_tokens }) => (input_tokens ?? 0).toLocaleString(), 'end'],
+          ['Tokens out', ({ output_tokens }) => (output_tokens ?? 0).toLocaleString(), 'end'],
+          ['Cost', ({ cost }) => cost !== null && Number(cost.toPrecision(4)), 'end'],
+        ]}
+      />
     </>
   );
 }
 
 const pendingOf = ({ waiting }: Session) => waiting > 0 && <Badge icon="clock">{count(waiting, 'run')} pending</Badge>;
 
-function stateOf({ kind, run }: Session) {
-  if (kind === 'chat') return <Badge icon="sessions">chat</Badge>;
-  return <State of={run?.state ?? 'pending'} />;
-}
+const stateOf = ({ kind, run }: Session) =>
+  kind === 'chat' ? <Badge icon="sessions">chat</Badge> : <State of={run?.state ?? 'pending'} />;
 
-function runOf({ run, problem }: Session) {
-  if (problem !== null) return <span class="bad">{problem}</span>;
-  if (run === null) return '';
-  return <a href={to(['deliveries', run.id])}>{run.route ?? run.job}</a>;
-}
-
-function changedOf({ run, changed_at }: Session) {
-  const at = run === null ? Date.parse(changed_at ?? '') : (run.started_at ?? run.accepted_at);
-  return at > 0 && <Ago at={at} />;
-}
-
-const HOUR_MS = 3_600_000;
-
-/** Usage by day, route, job and agent. */
-function Usage() {
-  const since = Math.floor(Date.now() / HOUR_MS - 7 * 24) * HOUR_MS;
-  const list = useList('listUsage', { limit: 200, since, span: 'day' }, false);
-  return (
-    <>
-      <h2>Usage in the last week</h2>
-      <Show of={list}>
-        {() => (
-          <Table
-            label="Usage in the last week"
-            items={list.items}
-            more={list.more}
-            empty="No run reported its usage."
-            keyOf={({ slot, profile, route, job, agent }) => `${slot} ${profile} ${route} ${job} ${agent}`}
-            columns={[
-              ['Route or job', ({ route, job }) => <b>{route ?? job}</b>],
-              ['Day', ({ slot }) => new Date(slot).toISOString().slice(0, 10)],
-              ['Agent', ({ agent }) => agent],
-              ['Runs', ({ runs }) => runs.toLocaleString(), 'end'],
-              ['Tokens in', ({ input_tokens }) => (input_tokens ?? 0).toLocaleString(), 'end'],
-              ['Tokens out', ({ output_tokens }) => (output_tokens ?? 0).toLocaleString(), 'end'],
-              ['Cost', ({ cost }) => cost !== null && Number(cost.toPrecision(4)), 'end'],
-            ]}
-          />
-        )}
-      </Show>
-    </>
+const runOf = ({ run, problem }: Session) =>
+  run === null ? (
+    problem && <span class="bad">{problem}</span>
+  ) : (
+    <a href={to(['deliveries', run.id])}>{run.route ?? run.job}</a>
   );
+
+/** A session of an agent leads to its deliveries. */
+const nameOf = ({ kind, target, id }: Session) =>
+  kind === 'chat' ? (
+    <b>{`${target} ${id}`}</b>
+  ) : (
+    <a class="whole" href={to(['deliveries'], { grep: id })} children={id} />
+  );
+
+function activityOf({ run, changed_at }: Session) {
+  if (run !== null) return [run.started_at ? 'started ' : 'accepted ', <Ago at={run.started_at ?? run.accepted_at} />];
+  return changed_at !== null && ['last message ', <Ago at={Date.parse(changed_at)} />];
 }

@@ -2,6 +2,7 @@
 
 import type { ConsoleContext } from '../../../../runtime/console/console.ts';
 import type { ControlName } from '../../../../runtime/control/operations.ts';
+import type { FigureRecorder } from '../../../../runtime/metrics/metrics.ts';
 import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
 import type { Person } from '../../../../runtime/table/link-people.ts';
 import type { ControlContract } from '../../../../schemas/built/operations/types.ts';
@@ -14,6 +15,8 @@ export interface ApiContext extends Pick<ConsoleContext, Needed> {
   readonly person: Person;
   /** The person as `actor` names them. */
   readonly by: string;
+  /** Null: not recorded. */
+  readonly figures: FigureRecorder | null;
 }
 
 /** @throws ApiRefusal if this program has no control operations */

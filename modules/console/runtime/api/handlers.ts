@@ -2,7 +2,10 @@
 import { alertTitle } from '../../../../base/names.ts';
 import { utcTime } from '../../../../base/text.ts';
 import { ERROR_GROUPS } from '../../../../runtime/intake/reason-codes.ts';
+import { ACCEPTED_OUTCOMES } from '../../../../runtime/intake/reply.ts';
 import { readResets } from '../../../../runtime/store/actions.ts';
+import type { FigureCount, FigureSum } from '../../../../runtime/store/figures.ts';
+import { minuteAt } from '../../../../runtime/store/figures.ts';
 import { findDelivery } from '../../../../runtime/store/find-delivery.ts';
 import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
 import { sessionName } from '../../../../runtime/store/records.ts';
@@ -31,6 +34,7 @@ import { ApiRefusal, cursorOf, keyIn, pageOf, sortedPage } from '../answer.ts';
 import type { ApiContext } from './call-operation.ts';
 import { callOperation, checkNames, jobId, notOne, ofProfile, read } from './call-operation.ts';
 import type { Api, Overview, PauseState, Session } from './generated/api.ts';
+import { readNeeds } from './needs.ts';
 
 type Handlers = {
   readonly [Id in keyof Api]: (context: ApiContext, input: Api[Id]['input']) => Promise<Api[Id]['output']>;
@@ -46,6 +50,7 @@ export const HANDLERS: Handlers = {
     ]);
     const { url, config, table, subscriptions, dispatches, store, alerts } = status;
     const { version, started_at, runs, paused } = status;
+    const problems = problemsOf(context, table.error);
     const shared = { version, url, started_at, config, runs, paused };
     return {
       ...shared,
@@ -58,13 +63,14 @@ export const HANDLERS: Handlers = {
       dead: dispatches?.dead ?? [],
       last_error: dispatches?.last_error ?? null,
       store: { bytes: store.bytes, damage: store.damage?.message ?? null, refused: store.refused },
-      problems: problemsOf(context, table.error),
+      problems,
+      needs: await readNeeds(context, status, problems),
       alerts: alerts.map(({ about: _, until: __, kind, ...alert }) => ({ kind, title: alertTitle(kind), ...alert })),
     };
   },
 
   async listRequests(context, { outcome, ...input }) {
-    const outcomes = outcome === 'rejected' || outcome === 'failed' ? ERROR_GROUPS[outcome] : [outcome];
+    const outcomes = OUTCOME_GROUPS[outcome ?? ''] ?? [outcome];
     const pages = await Promise.all(
       outcomes.map((one) => requestPage(context, one === undefined ? input : { ...input, outcome: one })),
     );
@@ -133,11 +139,8 @@ export const HANDLERS: Handlers = {
   async listRoutes(context, { profile, ...page }) {
     const all = await callOperation(context, 'routes_list', {});
     const selected = all.filter((route) => profile === undefined || route.profile === profile);
-    return ofProfile(
-      context,
-      profile,
-      sortedPage(selected, page, (route) => [route.name, route.profile]),
-    );
+    const listed = sortedPage(selected, page, (route) => [route.name, route.profile]);
+    return ofProfile(context, profile, listed);
   },
 
   testRoute: (context, { name, ...event }) =>
@@ -243,16 +246,38 @@ export const HANDLERS: Handlers = {
     return { items: shared.length === 0 ? [own] : shared };
   },
 
-  listBlueprints: async (context) => ({ items: await callOperation(context, 'blueprints_list', {}) }),
+  async listBlueprints(context) {
+    const items = await callOperation(context, 'blueprints_list', {});
+    return { items: [...items].sort((one, other) => one.title.localeCompare(other.title)) };
+  },
   createBlueprintJob: (context, job) => callOperation(context, 'create_blueprint_job', { ...job, by: context.by }),
 
-  async getFigures(context, { span }) {
-    const { slot_ms, slots } = SPANS[span];
-    const to = Math.ceil(context.clock.now() / slot_ms) * slot_ms;
-    const from = to - slots * slot_ms;
-    return { from, to, slot_ms, items: await read(context, { kind: 'figures', since: from, slot_ms }) };
+  async getFigures(context, { span, coarse }) {
+    const slot_ms = SPANS[span].slot_ms * (coarse ? 2 : 1);
+    await context.figures?.store();
+    const now = context.clock.now();
+    const since = minuteAt(now) - SPANS[span].ms;
+    const sums = await read(context, { kind: 'figures', since, slot_ms: SPANS[span].slot_ms });
+    const shown = coarse ? await read(context, { kind: 'figures', since, slot_ms }) : sums;
+    const items = shown.map(({ slot, half_us, most_us, waiting: pending, ...counts }) => {
+      return { slot, ...outcomesOf([counts]), median: half_us || null, p95: most_us || null, pending };
+    });
+    const of = { totals: outcomesOf(sums), median: middle(sums, 'half_us'), p95: middle(sums, 'most_us') };
+    return { from: since - (since % slot_ms), to: now - (now % slot_ms) + slot_ms, slot_ms, items, ...of };
   },
 };
+
+function outcomesOf(of: readonly Pick<FigureSum, FigureCount>[]): Api['getFigures']['output']['totals'] {
+  const sum = (name: FigureCount): number => of.reduce((sum, { [name]: count }) => sum + count, 0);
+  const [ignored, duplicate, failed] = [sum('ignored'), sum('duplicate'), sum('failed')];
+  return { accepted: sum('taken'), ignored, duplicate, rejected: sum('refused'), failed };
+}
+
+/** The middle one of the measured response times. */
+function middle(of: readonly FigureSum[], name: 'half_us' | 'most_us'): number | null {
+  const known = of.flatMap((sum) => sum[name] || []).sort((a, b) => a - b);
+  return known[known.length >> 1] ?? null;
+}
 
 /** What the pages know about the person who uses them. */
 export const consoleSession = (
@@ -264,6 +289,12 @@ export const consoleSession = (
   signs_in: !isOpen(),
   name: plan.name ?? null,
 });
+
+/** Outcomes that are listed together. */
+const OUTCOME_GROUPS: Readonly<Record<string, readonly KeptFilter['outcome'][]>> = {
+  ...ERROR_GROUPS,
+  accepted: [...ACCEPTED_OUTCOMES],
+};
 
 const USAGE_SPANS = { hour: 3_600_000, day: 86_400_000 } as const;
 /** Days of usage without `since`. */
@@ -354,9 +385,9 @@ const latestRun = (stored: StoredDispatch) => ({ ...runFacts(stored), answer: st
 
 const MINUTE_MS = 60_000;
 const SPANS = {
-  hour: { slot_ms: MINUTE_MS, slots: 60 },
-  day: { slot_ms: 15 * MINUTE_MS, slots: 96 },
-  week: { slot_ms: 120 * MINUTE_MS, slots: 84 },
+  hour: { slot_ms: MINUTE_MS, ms: 60 * MINUTE_MS },
+  day: { slot_ms: 15 * MINUTE_MS, ms: 1440 * MINUTE_MS },
+  week: { slot_ms: 120 * MINUTE_MS, ms: 7 * 1440 * MINUTE_MS },
 } as const;
 
 /** Most captured requests that one page searches for a text; each is read completely. */

@@ -7,6 +7,7 @@ import { findPath } from '../../../../modules/payloads/compiler/shapes/form-set.
 import { createSchemaReader } from '../../../../modules/payloads/compiler/shapes/from-json-schema.ts';
 import { learnSchema, widenSchema } from '../../../../modules/payloads/compiler/shapes/learn-schema.ts';
 import { createNodeTable } from '../../../../modules/payloads/compiler/shapes/shape.ts';
+import { runsOf } from '../../../helpers/sample.ts';
 import { seededRandom } from '../../../helpers/seeded-random.ts';
 
 const propertyOf = (payloads: readonly unknown[]): unknown =>
@@ -71,7 +72,7 @@ test('a schema that is widened by a payload accepts it, and all that it accepted
         .map((key) => [key, depth > 2 ? 1 : value(depth)]),
     );
   const ajv = new Ajv({ strict: false, validateFormats: false });
-  for (let round = 0; round < 200; round++) {
+  for (let round = 0; round < runsOf(200); round++) {
     const first = times(pick<number>(1, 2, 4), () => payload());
     const later = times(3, () => payload());
     const wide = later.reduce<Readonly<Record<string, unknown>>>(widenSchema, learnSchema(first));

@@ -12,7 +12,7 @@ let text = '';
 
 before(async () => {
   text = (await runInProcess(['schema', 'config'], { home: ROOT })).stdout;
-  validate = new Ajv2020({ strict: false }).compile(JSON.parse(text));
+  validate = new Ajv2020({ strict: false, code: { optimize: false } }).compile(JSON.parse(text));
 });
 
 const withPlatform = (name: string, settings: object) => ({ platforms: { [name]: { enabled: true, ...settings } } });

@@ -126,6 +126,33 @@ export function queries(open: StoreOpener): void {
     );
   });
 
+  it('finds dispatches by a text in event, delivery id, session, agent or targets, in either case', async (t) => {
+    const { store } = await open(t);
+    const quoted = { delivery_id: 'say "hi" \\ 100 %' };
+    const delivery = { target: 'github_labels', extra: {}, unresolved: [] };
+    const outputs = [{ name: 'label', fields: [], allow: {}, max: 1, delivery }];
+    const deliveries = [{ target: 'telegram', label: 'ops', extra: {}, unresolved: [] }];
+    await accept(store, 'a', { dispatch: makeDispatch('a', { event: 'pull_request', ...quoted }) });
+    await accept(store, 'b', {
+      dispatch: makeDispatch('b', { session: 's:Ann', session_key: 'Ann', agent: 'writer' }),
+    });
+    await accept(store, 'c', { dispatch: makeDispatch('c', { deliveries, outputs }) });
+    const expected = {
+      request: 'a',
+      PULL_: 'a',
+      'say "hi" \\': 'a',
+      '100 %': 'a',
+      '1_0': '',
+      ann: 'b',
+      WRIT: 'b',
+      ops: 'c',
+    };
+    for (const [grep, found] of Object.entries({ ...expected, labels: 'c', telegram: '' }))
+      assert.equal(await ids(store, { limit: 9, grep }), found, grep);
+    const { targets } = (await store.read({ kind: 'list', filter: { limit: 1 } }))[0] ?? {};
+    assert.equal(targets, 'ops, github_labels');
+  });
+
   it('returns which of some dispatches have ended', async (t) => {
     const { store } = await open(t);
     const refs = [];
