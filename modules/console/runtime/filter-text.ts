@@ -19,18 +19,19 @@ const REQUIRED: Readonly<Record<string, string>> = {
   all_of: 'has only elements that fit',
 };
 
-/** `is "opened" or "reopened"`. @param expected the value of the filter */
-export function requiredText(operator: string, expected: unknown): string {
+/** `is "opened" or "reopened"`. @param expected the value of the filter @param exact its text, if a number would be rounded */
+export function requiredText(operator: string, expected: unknown, exact?: string): string {
   if (operator === 'exists') return expected === true ? 'exists' : 'is missing';
   const isList = operator === 'in' && Array.isArray(expected);
-  const value = isList ? expected.map(shown).join(' or ') || 'nothing' : shown(expected);
-  return (REQUIRED[operator] ?? operator).replace('*', () => cut(value));
+  const value = isList ? expected.map(written).join(' or ') || 'nothing' : written(expected);
+  return (REQUIRED[operator] ?? operator).replace('*', () => exact ?? value);
 }
 
 /** `action is "edited"; the filter requires that it is "opened" or "reopened"`. @param isBarred inside of `not` */
 export function findingText({ operator, field, expected, found, missing }: ExplainedFilter, isBarred = false): string {
   const decides = isBarred ? 'rejects what' : 'requires that it';
-  return `${field} is ${missing ? 'missing' : shown(found)}; the filter ${decides} ${requiredText(operator, expected)}`;
+  const required = cut(requiredText(operator, expected));
+  return `${field} is ${missing ? 'missing' : cut(written(found))}; the filter ${decides} ${required}`;
 }
 
 /** Why a filter does not hold: its first condition that decided this, and the number of others. */
@@ -51,5 +52,5 @@ function decidingOf(of: ExplainedFilter): readonly ExplainedFilter[] {
 /** Most characters of a value. */
 const LONGEST = 200;
 
-const shown = (value: unknown): string => cut(JSON.stringify(value) ?? 'null');
+const written = (value: unknown): string => JSON.stringify(value) ?? 'null';
 const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
