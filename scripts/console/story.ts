@@ -332,8 +332,10 @@ export async function tellStory(t: Ending): Promise<Told> {
   });
   const at = [...day(), alert(611, 'Disk almost full', 'db-2'), alert(302, 'High load', 'web-4'), ...flood];
   for (const event of at.sort((one, other) => other.ago - one.ago)) await happens(event);
+  const deploy = taken('deploys', 84, { service: 'cart', version: '1.77.0', region: 'eu-1' });
+  await happens(deploy);
   const [last] = (await get('deliveries?route=deploys&limit=1')).items;
-  await happens({ ...taken('deploys', 80, { service: 'cart' }), outcome: 'duplicate', id: last?.delivery_id ?? '' });
+  await happens({ ...deploy, ago: 80, outcome: 'duplicate', id: last?.delivery_id ?? '' });
   double.fail();
   const delayed = alert(76, 'Memory is low', 'web-2');
   await send(delayed);

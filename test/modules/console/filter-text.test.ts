@@ -33,7 +33,7 @@ describe('the words of a filter', () => {
     assert.ok(operators.length > 10);
     for (const operator of operators) {
       const text = requiredText(operator, 'the $& value');
-      assert.notEqual(text, operator);
+      assert.doesNotMatch(text, /_/);
       if (!['exists', 'missing'].includes(operator)) assert.match(text, /the \$& value/);
     }
   });

@@ -24,7 +24,9 @@ it('says what a filter takes, with brackets where groups could be misread', () =
   };
   const cases: readonly (readonly [FilterPlan, string])[] = [
     [action, 'action is "opened" or "reopened"'],
-    [leaf('action', 'in', []), 'action is nothing'],
+    [leaf('action', 'in', []), 'action is []'],
+    [leaf('size', 'gte', 5), 'size is at least 5'],
+    [leaf('ref', 'starts_with', 'x'), 'ref starts with "x"'],
     [leaf('action', 'exists', false), 'action is missing'],
     [leaf('action', 'missing', true), 'action is missing'],
     [big, 'id is 1152921504606846977'],

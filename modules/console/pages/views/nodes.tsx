@@ -6,7 +6,7 @@ import type { ViewProps } from '../parts/router.ts';
 import { Ago, Card, Facts, Note, State } from '../parts/ui.tsx';
 
 export function Nodes({ place }: ViewProps) {
-  const { config, table, runs, store, subscriptions } = useGateway().data ?? {};
+  const { config, table, runs, store } = useGateway().data ?? {};
   return (
     <>
       <ListView
@@ -36,8 +36,6 @@ export function Nodes({ place }: ViewProps) {
           of={[
             ['Configuration', config ?? 'a compiled table'],
             ['Loaded', table && <Ago at={table.loaded_at} />],
-            ['Routes', table?.routes],
-            ['Subscriptions', subscriptions?.serving],
             ['Agent runs', runs && `${runs.active} running, ${runs.queued} pending`],
             ['Store', store && bytes(store.bytes)],
           ]}

@@ -5,7 +5,8 @@ import { actionText, count } from '../parts/format.ts';
 import { ListTable, ListView } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Ago, Badge, State } from '../parts/ui.tsx';
+import { Ago, Badge } from '../parts/ui.tsx';
+import { StateLink } from './deliveries.tsx';
 
 type Session = Output<'listSessions'>['items'][number];
 
@@ -25,7 +26,7 @@ export function Sessions({ place }: ViewProps) {
         columns={() => [
           ['Session', nameOf, 'clip'],
           ['State', stateOf],
-          ['Run', runOf],
+          ['Run', ({ run, problem }) => run?.route ?? run?.job ?? (problem && <span class="bad">{problem}</span>)],
           ['Pending', pendingOf, 'plain'],
           ['Messages', ({ turns }) => turns?.toLocaleString(), 'end'],
           ['Profile', ({ profile }) => profile !== 'default' && profile],
@@ -56,14 +57,7 @@ export function Sessions({ place }: ViewProps) {
 const pendingOf = ({ waiting }: Session) => waiting > 0 && <Badge icon="clock">{count(waiting, 'run')} pending</Badge>;
 
 const stateOf = ({ kind, run }: Session) =>
-  kind === 'chat' ? <Badge icon="sessions">chat</Badge> : <State of={run?.state ?? 'pending'} />;
-
-const runOf = ({ run, problem }: Session) =>
-  run === null ? (
-    problem && <span class="bad">{problem}</span>
-  ) : (
-    <a href={to(['deliveries', run.id])}>{run.route ?? run.job}</a>
-  );
+  kind === 'chat' || run === null ? <Badge icon="sessions">{kind}</Badge> : <StateLink of={run} />;
 
 /** A session of an agent leads to its deliveries. */
 const nameOf = ({ kind, target, id }: Session) =>

@@ -248,7 +248,7 @@ export const HANDLERS: Handlers = {
 
   async listBlueprints(context) {
     const items = await callOperation(context, 'blueprints_list', {});
-    return { items: [...items].sort((one, other) => one.title.localeCompare(other.title)) };
+    return { items: items.toSorted((one, other) => one.title.localeCompare(other.title)) };
   },
   createBlueprintJob: (context, job) => callOperation(context, 'create_blueprint_job', { ...job, by: context.by }),
 
