@@ -1,36 +1,35 @@
 /** What filters require, in words. It is also part of the pages. */
 import type { ExplainedFilter } from '../../../schemas/generated/types.ts';
 
-/** What a field is or does that meets a condition, by its operator; `*` is the expected value. */
-const REQUIRED: Readonly<Record<string, string>> = {
-  missing: 'is missing',
-  equals: 'is *',
-  not_equals: 'is not *',
-  gt: 'is more than *',
-  gte: 'is * or more',
-  lt: 'is less than *',
-  lte: 'is * or less',
-  contains: 'contains *',
-  starts_with: 'starts with *',
-  in: 'is *',
-  in_file: 'is in the list *',
-  regex: 'matches *',
-  any_of: 'has an element that fits',
-  all_of: 'has only elements that fit',
+/** Other operators are the words that they look like: `starts with`. */
+const WORDS: Readonly<Record<string, string>> = {
+  equals: 'is',
+  not_equals: 'is not',
+  gt: 'is more than',
+  gte: 'is at least',
+  lt: 'is less than',
+  lte: 'is at most',
+  in: 'is',
+  in_file: 'is in the list',
+  regex: 'matches',
 };
 
-/** `is "opened" or "reopened"`. @param expected the value of the filter */
-export function requiredText(operator: string, expected: unknown): string {
-  if (operator === 'exists') return expected === true ? 'exists' : 'is missing';
-  const isList = operator === 'in' && Array.isArray(expected);
-  const value = isList ? expected.map(shown).join(' or ') || 'nothing' : shown(expected);
-  return (REQUIRED[operator] ?? operator).replace('*', () => cut(value));
+/** `is "opened" or "reopened"`. @param expected the value of the filter @param exact its text, if a number would be rounded */
+export function requiredText(operator: string, expected: unknown, exact?: string): string {
+  if (operator === 'exists' || operator === 'missing')
+    return (operator === 'exists') === (expected !== false) ? 'exists' : 'is missing';
+  if (operator === 'any_of') return 'has an element that fits';
+  if (operator === 'all_of') return 'has only elements that fit';
+  const isList = operator === 'in' && Array.isArray(expected) && expected.length > 0 && exact === undefined;
+  const value = isList ? expected.map(written).join(' or ') : (exact ?? written(expected));
+  return `${WORDS[operator] ?? operator.replace('_', ' ')} ${value}`;
 }
 
 /** `action is "edited"; the filter requires that it is "opened" or "reopened"`. @param isBarred inside of `not` */
 export function findingText({ operator, field, expected, found, missing }: ExplainedFilter, isBarred = false): string {
   const decides = isBarred ? 'rejects what' : 'requires that it';
-  return `${field} is ${missing ? 'missing' : shown(found)}; the filter ${decides} ${requiredText(operator, expected)}`;
+  const required = cut(requiredText(operator, expected));
+  return `${field} is ${missing ? 'missing' : cut(written(found))}; the filter ${decides} ${required}`;
 }
 
 /** Why a filter does not hold: its first condition that decided this, and the number of others. */
@@ -51,5 +50,5 @@ function decidingOf(of: ExplainedFilter): readonly ExplainedFilter[] {
 /** Most characters of a value. */
 const LONGEST = 200;
 
-const shown = (value: unknown): string => cut(JSON.stringify(value) ?? 'null');
+const written = (value: unknown): string => JSON.stringify(value) ?? 'null';
 const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);

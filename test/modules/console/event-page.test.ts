@@ -153,8 +153,8 @@ gateway: { console: { port: 0 }, max_attempts: 1 }
     const gone = await deadOf('chat', 'a');
     const [failure] = gone.failures;
     assert.deepEqual(
-      [gone.failures.length, failure?.target, failure?.address, failure?.permanent],
-      [1, 'telegram', { chat_id: '-7' }, true],
+      [gone.failures.length, failure?.target, failure?.address, failure?.outcome],
+      [1, 'telegram', { chat_id: '-7' }, 'permanent'],
     );
     assert.match(failure?.reason ?? '', /HTTP 400/);
     assert.match(gone.configured.place ?? '', new RegExp(`:${lineOf(' chat:')}$`));
@@ -162,13 +162,13 @@ gateway: { console: { port: 0 }, max_attempts: 1 }
     status = 503;
     const late = await deadOf('chat', 'b');
     assert.deepEqual(
-      late.failures.map(({ target, permanent }) => [target, permanent]),
-      [['telegram', false]],
+      late.failures.map(({ target, outcome }) => [target, outcome]),
+      [['telegram', 'retry']],
     );
     const run = await deadOf('run', 'c');
     assert.deepEqual(
-      run.failures.map(({ target, permanent }) => [target, permanent]),
-      [[null, false]],
+      run.failures.map(({ target, outcome }) => [target, outcome]),
+      [[null, 'failed']],
     );
     assert.match(run.failures[0]?.reason ?? '', /exited with 1/);
     assert.equal(run.configured.timeout_seconds, 120);

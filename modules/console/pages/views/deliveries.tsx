@@ -139,7 +139,7 @@ export function Replay({ of, request = null, primary = false, done }: ReplayProp
   const title =
     of === null || id === null ? `Replay request to ${request?.route}` : `Replay delivery of ${parentOf(of)}`;
   const choices = Object.fromEntries(ways.map(([way, , , act]) => [way, act]));
-  const isPermanent = failures.length > 0 && failures.every(({ permanent }) => permanent);
+  const isPermanent = failures.length > 0 && failures.every(({ outcome }) => outcome === 'permanent');
   return (
     <Ask text="Replay" primary={primary} label={title} title={title} choices={choices} opened={() => setOpen(true)}>
       {ways.length === 0 && <p class="dim">Loading…</p>}

@@ -5,7 +5,7 @@ import { call } from '../api.ts';
 import { Copy } from '../parts/act.tsx';
 import type { Loaded } from '../parts/data.ts';
 import { useData } from '../parts/data.ts';
-import { bytes, known, upper } from '../parts/format.ts';
+import { known, upper } from '../parts/format.ts';
 import type { Kind } from '../parts/icons.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
@@ -40,7 +40,7 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
   const explained = useData('explainRequest', isWhole ? { id: request.id } : null, false);
   const both = { request, delivery, explained: explained.data };
   const isLost = request?.dispatch_id === null && request.outcome !== 'duplicate' && explained.data?.taken === true;
-  const canSucceed = isLost || delivery?.failures.some(({ permanent }) => !permanent);
+  const canSucceed = isLost || delivery?.failures.some(({ outcome }) => outcome !== 'permanent');
   const checks = isWhole && <Show of={explained}>{(now) => <ExplanationCard of={now} was={request} />}</Show>;
   const isShort = delivery?.outputs.length === 0;
   const input = (
@@ -58,8 +58,8 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
     <>
       <Head title={titleOf(both)} of={of} about={main.data !== null && state}>
         {delivery?.waits_for === 'approval' && (
-          <a class="button primary" href={to(['approvals'])}>
-            Review the message
+          <a class="button primary" href={to(approvalOf(delivery))}>
+            Review message
           </a>
         )}
         <Replay of={delivery} request={isWhole ? request : null} primary={canSucceed ?? false} done={reload} />
@@ -93,6 +93,10 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
   );
 }
 
+/** The only message that needs approval has the id of its delivery. */
+const approvalOf = ({ id, dispatch: { deliveries } }: Stored): readonly string[] =>
+  deliveries.filter((one) => one.approve_ms !== undefined).length > 1 ? ['approvals'] : ['approvals', id];
+
 function titleOf({ request, delivery }: Both): string {
   const route = delivery?.route ?? request?.route ?? '';
   if (route === '' && delivery?.job != null) return `Run of job ${delivery.job}`;
@@ -113,12 +117,13 @@ function sentencesOf({ request, delivery, explained }: Both): readonly Sentence[
 }
 
 /** Also where it was sent, where that is configured, and whether a replay can help. */
-function failed({ target, address, reason, permanent }: Stored['failures'][number], place: string | null): Sentence {
+function failed({ target, address, reason, outcome }: Stored['failures'][number], place: string | null): Sentence {
   const sent = Object.entries(address).map(([name, value]) => `${name} ${value}`);
   const set = place === null ? '' : sent.length === 0 ? `It is configured in ${place}. ` : `, set in ${place}. `;
   const where = sent.length === 0 ? set : `Sent to ${sent.join(', ')}${set || '. '}`;
   const mend = sent.length === 0 || place === null ? 'Mend the cause' : 'Correct it there if it is wrong';
-  const then = permanent ? `${mend}, then replay.` : 'The cause may have been temporary: replay it.';
+  const again = outcome === 'ambiguous' ? 'It may have arrived: look there' : 'Make sure that the cause is gone';
+  const then = `${outcome === 'permanent' ? mend : again}, then replay.`;
   return ['bad', `${target === null ? upper(reason) : `Not delivered to ${target}: ${reason}`}.`, where + then];
 }
 
@@ -126,7 +131,7 @@ const SIGNED = 'The signature is not included: a route that verifies it responds
 
 /** @param isWhole it can be sent again */
 export function Payload({ of, isWhole = false }: { of: CapturedRequest; isWhole?: boolean }) {
-  const { id, verified, scheme, body, body_base64, body_bytes } = of;
+  const { id, verified, scheme, body, body_base64 } = of;
   const [path, setPath] = useState<Path | null>(null);
   const print = (form: 'curl' | 'test') => async (): Promise<string> => (await call('printRequest', { id, form })).text;
   const copies = (
@@ -138,12 +143,9 @@ export function Payload({ of, isWhole = false }: { of: CapturedRequest; isWhole?
     </span>
   );
   const payload = parsed(body ?? '');
-  const size = body_bytes === null ? '' : ` (${bytes(body_bytes)})`;
   return (
     <Card title="Payload" id="payload" aside={isWhole && copies}>
-      {body === null && (
-        <p class="dim">{`The body ${body_base64 === null ? 'was not captured' : 'is binary'}${size}.`}</p>
-      )}
+      {body === null && <p class="dim">The body {body_base64 === null ? 'was not captured' : 'is binary'}.</p>}
       {body !== null && payload === undefined && <Block label="Body">{body}</Block>}
       {payload !== undefined && isWhole && <Picked path={path} />}
       {payload !== undefined && (

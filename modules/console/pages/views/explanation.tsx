@@ -116,7 +116,7 @@ const decisionOf = ({ outcome, reason }: Pick<CapturedRequest, 'outcome' | 'reas
   (reason === null || reason === outcome ? outcome : `${outcome}: ${reason}`).replaceAll('_', ' ');
 
 function Detail({ stage, of }: { stage: Stage; of: Explanation }) {
-  const { result, reason, scheme, looked_for, accepts, matched, cause, detail, age_seconds } = stage;
+  const { result, reason, scheme, looked_for, accepts, cause, detail, age_seconds } = stage;
   const script = stage.stage === 'script' ? of.script : null;
   const why = reason === null || reason === 'not_reached' ? '' : `: ${reason.replaceAll('_', ' ')}`;
   return (
@@ -134,7 +134,6 @@ function Detail({ stage, of }: { stage: Stage; of: Explanation }) {
           ['Expected', looked_for?.join(', ')],
           ['Age', age_seconds != null && `${age_seconds} s`],
           ['Accepts', accepts?.join(', ')],
-          ['Matched by', matched],
           ['Script', script !== null && `${script.path}: ${script.detail ?? script.outcome ?? 'not run again'}`],
         ]}
       />

@@ -120,7 +120,8 @@ function momentStep(moment: Stored['timeline'][number], delivery: Stored, reques
   const place = run.answer !== null || run.attempts > 0 ? 'run' : 'prompt';
   if (what === 'run started')
     return step(at, ['calm', 'bot'], <Jump to="prompt">{text}</Jump>, agent && `agent ${agent}`);
-  if (what.startsWith('answered')) return step(at, ['good', 'bot'], <Jump to="run">{text}</Jump>, runText(run));
+  if (what.startsWith('answered'))
+    return step(at, ['good', 'bot'], <Jump to="run">{text}</Jump>, duration(run.duration_ms ?? 0));
   const [kind, icon] = lookOf(what.split(' ', 1)[0] === 'approved' ? 'approved' : (outcome ?? what));
   if (target === null && what === state) return step(at, [kind, icon], text);
   const then = what.startsWith('approved') ? 'takes effect' : 'next attempt';

@@ -324,9 +324,9 @@ function failuresOf({ dispatch: { deliveries }, steps, reason }: StoredDispatch)
     const last = steps.findLast((step) => step.kind === 'delivery' && step.index === index);
     if (last === undefined || hasEnded(steps, index) || isRejected(steps, index)) return [];
     const of = { target: deliveryLabel(delivery), address: delivery.extra, reason: last.reason ?? '' };
-    return [{ ...of, permanent: last.outcome === 'permanent' }];
+    return [{ ...of, outcome: last.outcome }];
   });
-  return failed.length > 0 ? failed : [{ target: null, address: {}, reason: reason ?? '', permanent: false }];
+  return failed.length > 0 ? failed : [{ target: null, address: {}, reason: reason ?? '', outcome: 'failed' }];
 }
 
 type DeliveryDetails = Api['getDelivery']['output'];

@@ -819,9 +819,23 @@ export interface Delivery {
     };
     readonly reason: string;
     /**
-     * Whether the same message to the same address fails again until its cause is mended.
+     * Of the last attempt. `permanent`: the same message to the same address fails again until the cause is mended; `ambiguous`: the message may have arrived.
      */
-    readonly permanent: boolean;
+    readonly outcome:
+      | 'ok'
+      | 'permanent'
+      | 'retry'
+      | 'ambiguous'
+      | 'failed'
+      | 'interrupted'
+      | 'withdrawn'
+      | 'superseded'
+      | 'approved'
+      | 'rejected'
+      | 'replayed'
+      | 'released'
+      | 'dropped'
+      | 'undone';
   }[];
   readonly dispatch: Dispatch;
   readonly run: LatestRun;
