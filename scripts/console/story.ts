@@ -223,9 +223,7 @@ const LIMITED = { outcome: 'limited' } as const;
 
 interface Told {
   readonly url: string;
-  readonly get: (
-    path: string,
-  ) => Promise<{ readonly items: readonly { readonly id: string; readonly delivery_id?: string }[] }>;
+  readonly get: (path: string) => Promise<{ readonly items: readonly { readonly id: string }[] }>;
   /** The job that was created from a blueprint. */
   readonly job: string;
 }
@@ -332,10 +330,9 @@ export async function tellStory(t: Ending): Promise<Told> {
   });
   const at = [...day(), alert(611, 'Disk almost full', 'db-2'), alert(302, 'High load', 'web-4'), ...flood];
   for (const event of at.sort((one, other) => other.ago - one.ago)) await happens(event);
-  const deploy = taken('deploys', 84, { service: 'cart', version: '1.77.0', region: 'eu-1' });
-  await happens(deploy);
-  const [last] = (await get('deliveries?route=deploys&limit=1')).items;
-  await happens({ ...deploy, ago: 80, outcome: 'duplicate', id: last?.delivery_id ?? '' });
+  const deploy = taken('deploys', 82, { service: 'cart', version: '1.98.0', region: 'eu-1' });
+  await happens({ ...deploy, id: 'dep-3299' });
+  await happens({ ...deploy, ago: 80, outcome: 'duplicate', id: 'dep-3299' });
   double.fail();
   const delayed = alert(76, 'Memory is low', 'web-2');
   await send(delayed);
