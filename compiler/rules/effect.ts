@@ -1,6 +1,7 @@
 /** Rules about parts of a config without the expected effect. */
 
 import { DEFAULT_PROFILE } from '../../base/names.ts';
+import { isBlank } from '../../base/text.ts';
 import type { ProfilePlan, RouteConfig, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
 import { readPlaceholders } from '../config/grammar.ts';
 import type { ExtraValue, RouteTarget } from '../config/route-keys.ts';
@@ -49,7 +50,7 @@ function isNeeded(plan: TargetPlan, key: string, extra: Extra, binding?: TargetB
   const isUrl = plan.variants.some(({ webhook }) => webhook !== undefined);
   const isRequired = plan.address.some(({ name, required }) => name === key && (required || isUrl));
   if (isRequired || key !== 'chat_id' || binding === undefined) return isRequired;
-  const inThread = THREAD_KEYS.some((each) => (extra.get(each)?.text ?? '').trim() !== '');
+  const inThread = THREAD_KEYS.some((each) => !isBlank(extra.get(each)?.text ?? ''));
   return needsChat(plan, binding, inThread);
 }
 
@@ -62,14 +63,14 @@ function flawOf(
   [key, text, isNeeded]: Written,
   binding?: TargetBinding,
 ): Pick<Reported, 'message' | 'hint'> | null {
-  const isBlank = text.trim() === '' && isNeeded;
+  const isMissing = isNeeded && isBlank(text);
   // Other rules report invalid placeholders.
-  if (!isBlank && (text === '' || /[{}]/.test(text))) return null;
+  if (!isMissing && (text === '' || /[{}]/.test(text))) return null;
   const variants = plan.variants.filter((variant) => binding === undefined || variant.name === binding.variant);
   const forms = (variants.length === 0 ? [plan] : variants).map(
     ({ address }) => address.find(({ name }) => name === (THREAD_KEYS.includes(key) ? 'thread' : key))?.pattern ?? null,
   );
-  if (!isBlank && forms.some((form) => form === null || linearRegex(form).matches(text))) return null;
+  if (!isMissing && forms.some((form) => form === null || linearRegex(form).matches(text))) return null;
   const message = `\`${target}\` does not accept the address ${JSON.stringify(text)}: every delivery to it fails`;
   return { message, hint: `the form is ${forms[0] ?? 'any text'}; docs/targets.md explains where to find it` };
 }
