@@ -68,9 +68,8 @@ const ONLY_VARIANT = 'default';
 /** Paths of problems are relative to the file. The plan is null if there is any problem. */
 export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan> {
   if (file.like !== undefined && file.settings === undefined) {
-    const message = `\`like\` must name a target with \`settings\` in the same folder, or in the same configuration; \`${file.like}\` is not one there`;
-    const hint = 'a shipped target cannot be named, nor one with `like`; write all keys here';
-    return { plan: null, problems: [{ rule: 'target-driver', path: ['like'], at: 'value', message, hint }] };
+    const message = `\`like\` must name a target with \`settings\` and without \`like\` in the same folder, or in the same configuration; \`${file.like}\` is not one there`;
+    return { plan: null, problems: [{ rule: 'target-driver', path: ['like'], at: 'value', message }] };
   }
   const problems: Problem[] = [];
   const driver = file.driver === 'forgea_comment' ? 'github_comment' : (file.driver ?? 'http');

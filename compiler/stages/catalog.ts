@@ -48,10 +48,7 @@ export function loadCatalog(
     source: underRealNames('source', configEntries(root.config.sources)),
     target: underRealNames('target', configEntries(root.config.targets)).map((entry) => ({
       ...entry,
-      value: lowerTargetFile(
-        entry.name,
-        completeTarget(entry.value, (name) => beside.get(name)),
-      ),
+      value: lowerTargetFile(entry.name, completeTarget(entry.value, beside)),
     })),
   };
   return {
