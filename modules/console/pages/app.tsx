@@ -75,7 +75,7 @@ function Shell({ place }: Pick<ViewProps, 'place'>) {
 
 type MenuProps = { titles: readonly (readonly [title: string, path: string])[]; current: string };
 
-/** A column; on a small screen a bar that scrolls sideways by whole entries, so that no view needs another press. */
+/** A column; on a small screen a bar that scrolls sideways, and a button that shows all of its entries. */
 function Menu({ titles, current }: MenuProps) {
   const { data, needs } = useGateway();
   const counts: Readonly<Record<string, number>> = {
@@ -84,17 +84,18 @@ function Menu({ titles, current }: MenuProps) {
     approvals: data?.states?.waiting ?? 0,
   };
   const list = useRef<HTMLUListElement>(null);
+  const [isOpen, setOpen] = useState(false);
   const name = useName();
-  useEffect(
-    () => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }),
-    [current, name],
-  );
+  useEffect(() => {
+    setOpen(false);
+    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [current, name]);
   return (
     <nav aria-label="Views">
       <strong>
         <Icon of="logo" /> <span class="clip">{name}</span>
       </strong>
-      <ul ref={list}>
+      <ul ref={list} class={isOpen ? 'open' : ''}>
         {titles.map(([each, path]) => (
           <li key={path}>
             <a href={to([path])} aria-current={each === current ? 'page' : undefined}>
@@ -111,11 +112,16 @@ function Menu({ titles, current }: MenuProps) {
           <Role />
         </li>
       </ul>
+      <button type="button" class="more" aria-label="All views" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon of="menu" />
+      </button>
     </nav>
   );
 }
 
 const NotFound = () => <Head title="This page does not exist" />;
+
+const TOKEN = 'Your token is in gateway.console of the configuration: token, viewer_token, or one of users.';
 
 function Login({ done }: { done: () => void }) {
   useEffect(() => document.querySelector('input')?.focus(), []);
@@ -123,7 +129,7 @@ function Login({ done }: { done: () => void }) {
     <main class="login card">
       <h1>hookwright</h1>
       <Form send={({ token = '' }) => login(token).then(done)}>
-        <Field label="Console token" type="password" name="token" required />
+        <Field label="Console token" type="password" name="token" help={TOKEN} required />
         <button type="submit" class="primary">
           Sign in
         </button>

@@ -32,7 +32,7 @@ it('an approval is undone by keyboard, and is sent after the page was closed', {
     await until(async () => (await waiting()).length === 1);
     const [{ id = '' } = {}] = await waiting();
     await page.goto(`${url}/#/approvals/${id}`);
-    await page.getByText('Signed in as ann.').waitFor();
+    await page.getByText('Signed in as ann').waitFor();
     await page.getByRole('main').getByRole('button', { name: WORDS.approve }).press('Enter');
     await page.getByText(WORDS.approved).waitFor();
     return id.split('-')[0] ?? '';

@@ -53,8 +53,6 @@ export interface Listed<I extends ListId> extends Loaded<Output<I>> {
   readonly items: readonly ItemOf<I>[];
   /** Loads the next page; null: there is none. */
   readonly more: (() => void) | null;
-  /** More items arrived between two loads than fit on a page: the list is a sample. */
-  readonly isSampled: boolean;
 }
 
 /** A list whose further pages are added on request. The first page is live until then. */
@@ -69,7 +67,6 @@ export function useList<I extends ListId>(id: I, input: Input<I>, live = true): 
   };
   useEffect(forget, [key]);
   const page = first.data as Page<ItemOf<I>> | null;
-  const isSampled = useSampled(page as Page<{ readonly id?: string }> | null, key);
   const { next = null } = added ?? page ?? {};
   const more = (): void => {
     const turn = ++latest.current;
@@ -88,20 +85,7 @@ export function useList<I extends ListId>(id: I, input: Input<I>, live = true): 
     first.reload();
   };
   const items = [...(page?.items ?? []), ...(added?.items ?? [])];
-  return { ...first, items, reload, isSampled, more: next === null ? null : more };
-}
-
-/** True if the last reload returned a full page that has none of the items shown before. */
-function useSampled(page: Page<{ readonly id?: string }> | null, key: string): boolean {
-  const last = useRef({ key, ids: [] as readonly (string | undefined)[], isSampled: false });
-  if (page === null) return false;
-  if (last.current.key !== key) last.current = { key, ids: [], isSampled: false };
-  const { ids: before, isSampled: was } = last.current;
-  const ids = page.items.map(({ id }) => id);
-  const isNew = page.next !== null && before.length > 0 && !ids.some((id) => before.includes(id));
-  const isSampled = before.join() === ids.join() ? was : isNew;
-  last.current = { key, ids, isSampled };
-  return isSampled;
+  return { ...first, items, reload, more: next === null ? null : more };
 }
 
 /*

@@ -9,7 +9,7 @@ import { Icon } from './icons.tsx';
 import type { ViewPlace } from './router.ts';
 import { change, to } from './router.ts';
 import type { Column, TableProps } from './ui.tsx';
-import { Field, Head, Note, Show, Table } from './ui.tsx';
+import { Field, Head, Show, Table } from './ui.tsx';
 
 interface Filter {
   readonly label: string;
@@ -83,7 +83,6 @@ export function ListView<I extends ListId>({ title, of, place, filters = {}, col
         {props.actions?.(list)}
       </Head>
       <FilterBar of={active} filters={filters} place={place} />
-      {list.isSampled && <Note>Too much traffic to show everything: this is a sample of the newest entries.</Note>}
       {props.note?.(list)}
       <Show of={list}>{() => <Table {...props} {...list} label={title} columns={columns(list)} />}</Show>
     </>

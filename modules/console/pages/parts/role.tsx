@@ -24,8 +24,8 @@ const signOut = (): Promise<unknown> =>
 export function Role() {
   const { role, user, signs_in } = useContext(Session) ?? {};
   return (
-    <div>
-      {user && <p class="dim small">Signed in as {user}.</p>}
+    <div class="who">
+      {user && <p class="dim small">Signed in as {user}</p>}
       {role === 'viewer' && <p class="dim small">You have read-only access.</p>}
       {signs_in && (
         <button type="button" onClick={signOut}>
