@@ -56,6 +56,14 @@ const ALONE = String.raw`(?<!\p{Extended_Pictographic}\uFE0F|(?:\p{Extended_Pict
 /** An invisible character outside an emoji. */
 export const INVISIBLE_ALONE = `[${INVISIBLE}]${ALONE}`;
 
+/** Matches a text that is not blank. Schemas contain it as a pattern. */
+export const VISIBLE = String.raw`[^\s${INVISIBLE}]`;
+
+const ANY_VISIBLE = new RegExp(VISIBLE, 'u');
+
+/** True if nothing of the text can be seen. */
+export const isBlank = (text: string): boolean => !ANY_VISIBLE.test(text);
+
 const EACH = new RegExp(INVISIBLE_ALONE, 'gu');
 const EACH_BUT_LINES = new RegExp(String.raw`(?![\n\t]|\r\n)${INVISIBLE_ALONE}`, 'gu');
 

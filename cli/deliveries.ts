@@ -19,7 +19,14 @@ import { CliError, UsageError } from './base/errors.ts';
 import type { ValuesOf } from './command-line/command.ts';
 import { argument, command, flag, parsed, restArguments, text, withDefault } from './command-line/command.ts';
 import { arrayOption, byOption, configOption, routeFilterOption } from './command-line/options.ts';
-import { chooseDeliveries, ownerText, parseDeliveryFilter, parseLimit, storeReplays } from './deliveries/filter.ts';
+import {
+  chooseDeliveries,
+  jobText,
+  ownerText,
+  parseDeliveryFilter,
+  parseLimit,
+  storeReplays,
+} from './deliveries/filter.ts';
 import { namedFilter } from './deliveries/named-filter.ts';
 import { printBeside, printJson, printLine, printNote, visible } from './output/print.ts';
 import { createProgress } from './output/prompter.ts';
@@ -87,8 +94,7 @@ export const deliveriesShowCommand = command({
   async run(context, given) {
     const stored = await useStore(context, (store) => findDispatch(store, given.id));
     if (stored === null) throw unknownDispatch(given.id);
-    const { ref, ready_at, ...rest } = stored;
-    const { program, ...shown } = rest;
+    const { ref, ready_at, program, ...shown } = stored;
     if (given.json)
       printJson(context, {
         ...shown,
@@ -108,7 +114,7 @@ function print(context: CliContext, given: ShowValues, stored: StoredDispatch): 
     ['id', stored.id],
     ['state', stored.reason === null ? stored.state : `${stored.state}: ${stored.reason}`],
     ['profile', stored.profile],
-    stored.route === null ? ['job', stored.job] : ['route', stored.route],
+    stored.route === null ? ['job', jobText(stored)] : ['route', stored.route],
     ['event', stored.event],
     ['delivery id', stored.delivery_id],
     ['agent', stored.agent],

@@ -154,8 +154,12 @@ function ownerOf({ profile, ...of }: DeadWork): string {
   return profile === 'default' ? name : `${name} (profile ${profile})`;
 }
 
+type Owner = Pick<DeadWork, 'job'> & Partial<Pick<DeadWork, 'job_name'>>;
+
 /** The owner of a delivery: its route, its job, or the gateway, whose own messages have neither. */
-export function ownerText({ route, job }: { readonly route: string | null; readonly job: string | null }): string {
-  if (route !== null) return route;
-  return job === null ? '(gateway)' : `job ${job}`;
-}
+export const ownerText = ({ route, ...of }: Owner & Pick<DeadWork, 'route'>): string =>
+  route ?? (of.job === null ? '(gateway)' : `job ${jobText(of)}`);
+
+/** The name and the id of a job that was created at run time, else its id, which is its name. */
+export const jobText = ({ job, job_name = null }: Owner): string | null =>
+  job === null || job_name === null ? job : `${job_name} (${job})`;

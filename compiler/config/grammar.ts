@@ -95,6 +95,9 @@ export function readPlaceholders(text: string): readonly Placeholder[] {
   });
 }
 
+/** It has no value. Only a text for people or agents may contain it, as literal braces. */
+export const EMPTY_PLACEHOLDER = /\{\s*\}/;
+
 /** Splits a template into literal text, placeholders and blocks. */
 export function segments(text: string): TemplatePlan {
   const whole: TemplatePlan = [];

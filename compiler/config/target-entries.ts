@@ -74,10 +74,11 @@ export const DELIVERY_VALUES = VALUES satisfies readonly ValueRef['of'][];
 /** Names that settings and address fields may not have. */
 export const RESERVED_VALUES: readonly string[] = [...DELIVERY_VALUES, 'match'];
 
-/** A file with an unknown `like` is unchanged; the lowering reports it. */
-export function completeTarget(file: TargetFile, fileNamed: (name: string) => TargetFile | undefined): TargetFile {
-  const other = file.like === undefined ? undefined : fileNamed(file.like);
-  if (other === undefined || other.like !== undefined) return file;
+/** A file with an unknown `like` has no settings, so that the lowering reports it. */
+export function completeTarget(file: TargetFile, beside: ReadonlyMap<string, TargetFile>): TargetFile {
+  const other = file.like === undefined ? undefined : beside.get(file.like);
+  const { settings: _, ...bare } = file;
+  if (other === undefined || other.like !== undefined) return file.like === undefined ? file : bare;
   const completed: Record<string, unknown> = {};
   for (const part of ['settings', ...SERVICE_PARTS] as const)
     if (other[part] !== undefined) completed[part] = other[part];

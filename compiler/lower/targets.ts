@@ -67,6 +67,10 @@ const ONLY_VARIANT = 'default';
 
 /** Paths of problems are relative to the file. The plan is null if there is any problem. */
 export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan> {
+  if (file.like !== undefined && file.settings === undefined) {
+    const message = `\`like\` must name a target with \`settings\` and without \`like\` in the same folder, or in the same configuration; \`${file.like}\` is not one there`;
+    return { plan: null, problems: [{ rule: 'target-driver', path: ['like'], at: 'value', message }] };
+  }
   const problems: Problem[] = [];
   const driver = file.driver === 'forgea_comment' ? 'github_comment' : (file.driver ?? 'http');
   const scope: TargetScope = {
@@ -83,10 +87,6 @@ export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan>
   const isDeclared = driver === 'http' || (driver === 'github_comment' && file.variants !== undefined);
   const variants = isDeclared ? mergeVariants(file).map((variant) => lowerVariant(variant, scope)) : [];
   if (!isDeclared) reportUnread(file, driver, scope);
-  if (file.like !== undefined && file.settings === undefined) {
-    const message = `\`like\` must name a target in the same folder that has its own \`settings\`; \`${file.like}\` is not one`;
-    scope.report({ rule: 'target-driver', path: ['like'], at: 'value', message });
-  }
   if (problems.length > 0) return { plan: null, problems: unique(problems) };
   const back = file.causes === undefined ? {} : { comes_back: file.causes.map(({ source }) => realSource(source)) };
   const content = file.content === undefined ? {} : { content: lowerContent(file.content) };

@@ -3,7 +3,7 @@
 import { PART, PATH, parsePath } from '../../base/paths.ts';
 import type { MetaSegment, PathSegment, TemplatePlan, TemplateSegment } from '../../schemas/generated/types.ts';
 import type { Token } from '../config/grammar.ts';
-import { placeholder, readTokens, segments } from '../config/grammar.ts';
+import { EMPTY_PLACEHOLDER, placeholder, readTokens, segments } from '../config/grammar.ts';
 import { isEventGlob } from '../config/route-keys.ts';
 import type { Lowered, Problem } from '../diagnostics/diagnostic.ts';
 import type { RouteView } from '../views/views.ts';
@@ -52,10 +52,11 @@ export function lowerCoalesceKey(text: string): Lowered<TemplatePlan> {
   }
   const lowered = lowerTemplate(text);
   const kinds = lowered.plan?.map(({ kind }) => kind) ?? [];
-  if (lowered.plan === null || (kinds.some((kind) => kind !== 'text') && !kinds.includes('each'))) return lowered;
+  const isComplete = kinds.some((kind) => kind !== 'text') && !EMPTY_PLACEHOLDER.test(text);
+  if (lowered.plan === null || (isComplete && !kinds.includes('each'))) return lowered;
   const message = kinds.includes('each')
     ? `the key ${JSON.stringify(text)} has a list, but a key joins single values; write the placeholders of fields`
-    : `the key ${JSON.stringify(text)} is the same for every event; ` +
+    : `the key ${JSON.stringify(text)} needs at least one placeholder, and no empty one; ` +
       'write a dotted field (pull_request.number) or a template ({repository.full_name}#{number})';
   return { plan: null, problems: [...lowered.problems, { rule: 'coalesce-key', path: [], at: 'value', message }] };
 }

@@ -1,8 +1,9 @@
 /** Rules about parts of a config without the expected effect. */
 
 import { DEFAULT_PROFILE } from '../../base/names.ts';
+import { isBlank } from '../../base/text.ts';
 import type { ProfilePlan, RouteConfig, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
-import { readPlaceholders } from '../config/grammar.ts';
+import { EMPTY_PLACEHOLDER, readPlaceholders } from '../config/grammar.ts';
 import type { ExtraValue, RouteTarget } from '../config/route-keys.ts';
 import { namedTargets, routeKey, THREAD_KEYS, targetNamed } from '../config/route-keys.ts';
 import { needsChat, targetEntries } from '../config/target-entries.ts';
@@ -29,15 +30,21 @@ export const addressForm = deliveryRule('address-form', checkAddresses, {
 function checkAddresses({ config, profile, scope, hasPayload, report }: Receiver): void {
   for (const { name, plan, extra } of deliveryTargets(config, scope.table)) {
     for (const [key, { text, path }] of extra) {
-      const [unfilled] = hasPayload ? [] : readPlaceholders(text);
+      // A text for people, whose form the target does not check, may contain braces.
+      const isTitle = key !== 'chat_id' && plan.address.some(({ name, pattern }) => name === key && pattern === null);
+      const [empty] = (isTitle ? null : EMPTY_PLACEHOLDER.exec(text)) ?? [];
+      const [field] = hasPayload ? [] : readPlaceholders(text);
+      const unfilled = field === undefined ? empty : text.slice(field.offset, field.offset + field.length);
       if (unfilled !== undefined) {
-        const message = `no event has a value for \`${text.slice(unfilled.offset, unfilled.offset + unfilled.length)}\`: every delivery to this address fails`;
-        report({ path: ['deliver_extra', ...path], at: 'value', message, hint: 'write a fixed value here' });
+        const message = `no event has a value for \`${unfilled}\`: every delivery to this address fails`;
+        const hint = hasPayload ? 'write the path of a value between the braces' : 'write a fixed value here';
+        report({ path: ['deliver_extra', ...path], at: 'value', message, hint });
         continue;
       }
       const binding = profile?.targets[plan.name];
       const flaw = flawOf(name, plan, [key, text, isNeeded(plan, key, extra, binding)], binding);
-      if (flaw !== null) report({ path: ['deliver_extra', ...path], at: 'value', ...flaw });
+      // The lowering reports invalid placeholders.
+      if (!/[{}]/.test(text) && flaw !== null) report({ path: ['deliver_extra', ...path], at: 'value', ...flaw });
     }
   }
 }
@@ -49,27 +56,26 @@ function isNeeded(plan: TargetPlan, key: string, extra: Extra, binding?: TargetB
   const isUrl = plan.variants.some(({ webhook }) => webhook !== undefined);
   const isRequired = plan.address.some(({ name, required }) => name === key && (required || isUrl));
   if (isRequired || key !== 'chat_id' || binding === undefined) return isRequired;
-  const inThread = THREAD_KEYS.some((each) => (extra.get(each)?.text ?? '').trim() !== '');
+  const inThread = THREAD_KEYS.some((each) => !isBlank(extra.get(each)?.text ?? ''));
   return needsChat(plan, binding, inThread);
 }
 
 type Written = readonly [key: string, text: string, isNeeded: boolean];
 
-/** What is wrong with a value; null if nothing, or if it has a placeholder. Each variant counts, unless the binding names one. */
+/** What is wrong with a value; null if nothing. Each variant counts, unless the binding names one. */
 function flawOf(
   target: string,
   plan: TargetPlan,
   [key, text, isNeeded]: Written,
   binding?: TargetBinding,
 ): Pick<Reported, 'message' | 'hint'> | null {
-  const isBlank = text.trim() === '' && isNeeded;
-  // Other rules report invalid placeholders.
-  if (!isBlank && (text === '' || /[{}]/.test(text))) return null;
+  const isMissing = isNeeded && isBlank(text);
   const variants = plan.variants.filter((variant) => binding === undefined || variant.name === binding.variant);
   const forms = (variants.length === 0 ? [plan] : variants).map(
     ({ address }) => address.find(({ name }) => name === (THREAD_KEYS.includes(key) ? 'thread' : key))?.pattern ?? null,
   );
-  if (!isBlank && forms.some((form) => form === null || linearRegex(form).matches(text))) return null;
+  if (!isMissing && (text === '' || forms.some((form) => form === null || linearRegex(form).matches(text))))
+    return null;
   const message = `\`${target}\` does not accept the address ${JSON.stringify(text)}: every delivery to it fails`;
   return { message, hint: `the form is ${forms[0] ?? 'any text'}; docs/targets.md explains where to find it` };
 }

@@ -2,6 +2,7 @@
  * Converts schema errors to problems that explain what the schema allows. A tutor, if there is one, adds what was
  * probably meant (modules/tutor).
  */
+import { VISIBLE } from '../../base/text.ts';
 import type { NodePath, Problem, SchemaError } from '../diagnostics/diagnostic.ts';
 import type { RuleId } from '../diagnostics/rule.ts';
 import { flowText, isPlainMap } from '../text/plain-data.ts';
@@ -65,7 +66,7 @@ const KEYWORDS: Readonly<Record<string, Explain>> = {
   },
   const: (place, params) => invalid(place, `must be \`${String(params.allowedValue)}\``),
   pattern: (place, params) =>
-    params.pattern === '\\S'
+    params.pattern === VISIBLE
       ? invalid(place, 'must not be blank')
       : described(place, invalid(place, 'does not have the expected form')),
   minLength: (place) => invalid(place, 'must not be empty'),

@@ -156,7 +156,7 @@ export function loadCatalogFolder<S extends keyof FileTypes>({
   return {
     entries: entries.map((entry) => ({
       ...entry,
-      value: completeTarget(entry.value as TargetFile, (name) => byName.get(name)) as FileTypes[S],
+      value: completeTarget(entry.value as TargetFile, byName) as FileTypes[S],
     })),
     findings,
   };

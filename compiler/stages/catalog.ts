@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Config, SourceFile, TargetFile } from '../../schemas/generated/types.ts';
 import type { KnownToolsets } from '../config/agents.ts';
+import { completeTarget } from '../config/target-entries.ts';
 import type { NodePath } from '../diagnostics/diagnostic.ts';
 import type { CatalogTarget } from '../lower/targets.ts';
 import { lowerTargetFile } from '../lower/targets.ts';
@@ -42,11 +43,12 @@ export function loadCatalog(
     source: new Map(underRealNames('source', sources.entries).map(userItem)),
     target: new Map(underRealNames('target', targets.entries).map(userTarget)),
   };
+  const beside = new Map(Object.entries(root.config.targets ?? {}));
   const ofConfig = {
     source: underRealNames('source', configEntries(root.config.sources)),
     target: underRealNames('target', configEntries(root.config.targets)).map((entry) => ({
       ...entry,
-      value: lowerTargetFile(entry.name, entry.value),
+      value: lowerTargetFile(entry.name, completeTarget(entry.value, beside)),
     })),
   };
   return {

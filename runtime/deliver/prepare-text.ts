@@ -1,4 +1,5 @@
 /** Prepares the text of a delivery: applies transforms, disables mentions, and splits it at the target's limit. */
+import { isBlank } from '../../base/text.ts';
 import type { TargetPlan, TextPlan } from '../../schemas/generated/types.ts';
 
 /** Like `preparePieces`, with mentions disabled if the plan requires it. */
@@ -33,7 +34,7 @@ const ELLIPSIS = '…';
 /** Rejects an empty text, and a long one if the plan forbids splitting or it needs too many pieces. */
 export function preparePieces(plan: TextPlan, raw: string): Pieces {
   const text = transformText(raw, plan.transforms);
-  if (text.trim() === '') return { kind: 'refused', reason: 'the text is empty' };
+  if (isBlank(text)) return { kind: 'refused', reason: 'the text is empty' };
   if (plan.limit === null || measure(text, plan.unit) <= plan.limit) return { kind: 'pieces', pieces: [text] };
   return OVERFLOW[plan.overflow]({ ...plan, limit: plan.limit }, text);
 }

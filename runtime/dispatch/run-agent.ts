@@ -1,4 +1,5 @@
 /** Runs a profile's agent once for the run worker, and returns the outcome of the run. Never throws. */
+import { isBlank } from '../../base/text.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import { traceContextOf } from '../platform/log.ts';
@@ -130,7 +131,7 @@ function requestOf(dispatch: Dispatch, signal: AbortSignal, { handover, said }: 
  */
 export function readAnswer(text: string): Extract<RunOutcome, { readonly kind: 'answered' | 'silent' }> {
   const trimmed = text.trim();
-  if (trimmed === '') return { kind: 'silent', text, reason: 'the agent had nothing to say' };
+  if (isBlank(text)) return { kind: 'silent', text, reason: 'the agent had nothing to say' };
   const [, fenced = trimmed] = FENCED.exec(trimmed) ?? [];
   const marked = readMarked(fenced.trim());
   return marked?.kind === 'silent' ? { ...marked, text } : (marked ?? { kind: 'answered', text });

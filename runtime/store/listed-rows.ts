@@ -70,6 +70,9 @@ export function hasOpenState(state: Exclude<ShownState, FinalState>): string {
   return `w.state = '${state}'${others}`;
 }
 
+/** SQL: of a job that is stored, of the table `dispatch d`. */
+export const JOB_NAME = '(SELECT j.name FROM job j WHERE j.id = d.job) AS job_name';
+
 /** SQL: the number of dispatches of each route with a blocked delivery. */
 export const COUNT_BLOCKED =
   'SELECT d.profile, d.route, count(DISTINCT x.ref) AS count FROM delivery x JOIN dispatch d USING (ref) ' +
@@ -85,6 +88,7 @@ export const listedColumns = (
   jsonArray: 'json_array' | 'json_build_array',
 ): readonly string[] => [
   ...['ref', 'id', 'profile', 'route', 'job', 'mode', 'accepted_at', 'head'].map((name) => `d.${name}`),
+  JOB_NAME,
   ...outcome,
   ...WAIT_COLUMNS,
   `(SELECT CAST(${jsonArray}(sum(input_tokens), sum(output_tokens), sum(cost)) AS text) FROM usage u WHERE u.ref = d.ref) AS usage`,
@@ -150,6 +154,7 @@ export function readListed(row: ListedRow): DispatchSummary {
     profile: textOf(row.profile),
     route: nameOf(row.route),
     job: nameOf(row.job),
+    job_name: nameOf(row.job_name),
     mode: row.mode,
     event,
     delivery_id,

@@ -2590,7 +2590,7 @@ export interface TargetFile {
    */
   aliases?: string[];
   /**
-   * Another target in the same folder, for the same service. This target inherits all keys that its file omits, and the other target's entry under `platforms` configures both. The variants listed here are inherited; without a list, all are.
+   * Another target in the same folder or configuration, for the same service. This target inherits all keys that its file omits, and the other target's entry under `platforms` configures both. The variants listed here are inherited; without a list, all are.
    */
   like?: string;
   /**

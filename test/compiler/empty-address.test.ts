@@ -30,7 +30,7 @@ describe('the compiler refuses an empty address where the runtime does:', () => 
     test(`${one.target}: ${one.name}`, async (t) => {
       const { deliverer, sends } = await startTarget(t, one, () => one.ok[0] ?? 'drop');
       for (const key of Object.keys(one.extra ?? {})) {
-        for (const empty of ['', '  ']) {
+        for (const empty of ['', '  ', '\u200b', '\u2800\u00ad']) {
           const extra = { ...one.extra, [key]: empty };
           const before = sends.length;
           const outcome = await deliverer.deliver(deliveryTo(one.target, { extra }));

@@ -17,7 +17,8 @@ export function targetNames(): readonly string[] {
 
 export function readTargetFile(name: string): TargetFile {
   const read = (file: string) => parse(readFileSync(new URL(`${file}.yaml`, FOLDER), 'utf8')) as TargetFile;
-  return completeTarget(read(name), read);
+  const file = read(name);
+  return completeTarget(file, new Map(file.like === undefined ? [] : [[file.like, read(file.like)]]));
 }
 
 /** Throws the problem with it, so that a test shows it. */

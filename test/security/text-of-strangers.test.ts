@@ -9,9 +9,12 @@ import fc from 'fast-check';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { inert } from '../../base/text.ts';
-import { beginText, endText } from '../../modules/guard/runtime/alerts.ts';
-import { prepareText } from '../../runtime/deliver/prepare-text.ts';
+import { beginText, endText, summaryText } from '../../modules/guard/runtime/alerts.ts';
+import { noticeText } from '../../modules/outputs/runtime/notice.ts';
+import { isOneMessage, prepareText } from '../../runtime/deliver/prepare-text.ts';
 import { failureMessage } from '../../runtime/dispatch/own-message.ts';
+import type { Approval } from '../../schemas/built/operations/types.ts';
+import type { TargetPlan } from '../../schemas/generated/types.ts';
 import { makeDispatch } from '../helpers/dispatches.ts';
 import { shippedTargets } from '../helpers/targets.ts';
 
@@ -55,6 +58,7 @@ const OF = { kind: 'run_failed', subject: 'route r' } as const;
 const messagesOf = (text: string): readonly string[] => [
   beginText(OF, text),
   beginText({ ...OF, subject: text }, text),
+  summaryText({ ...OF, subject: text, since: 0, last_at: 0, count: 1, reason: text }),
   endText({ ...OF, subject: text, since: 0, last_at: 0, count: 1, reason: text }, 0, text),
   ...['push', text].map((event) => {
     const on_failure = [{ target: 'x', extra: {}, unresolved: [] }];
@@ -234,3 +238,44 @@ test('a long text is cut within its block, so that no second message begins with
     }
   }
 });
+
+test('a request for approval, and the message that shows its answer, are one message of every target, however long', async () => {
+  const answer = { by: 'console:eve', at: 0, reason: 'é<&'.repeat(166), takes_effect_at: 0 };
+  const approvals = ['漢', '<'].flatMap((part): Approval[] => {
+    const text = part.repeat(2000);
+    const all = { ...APPROVAL, text, address: { chat_id: text.slice(0, 1000) }, content: { title: text } };
+    return [all, { ...all, state: 'rejected', answer }];
+  });
+  const targets = Object.values(shippedTargets()).flatMap((target) =>
+    target.variants.map((variant): TargetPlan => ({ ...target, variants: [variant] })),
+  );
+  for (const target of new Map(targets.map((one) => [JSON.stringify(one.variants[0]?.text), one])).values()) {
+    const plan = target.variants[0]?.text ?? assert.fail();
+    if (plan.limit !== null && plan.limit < 1600) continue;
+    for (const approval of approvals) {
+      const sent = await prepareText(
+        plan,
+        noticeText(approval, 'https://hooks.example', (text) => isOneMessage(target, text)),
+      );
+      assert.equal(sent.kind === 'pieces' && sent.pieces.length, 1, `${target.name} ${JSON.stringify(plan)}`);
+    }
+  }
+});
+
+const APPROVAL: Approval = {
+  id: `0mb3k9x2c00a7f01c3b9d2e4-0-${'0'.repeat(32)}`,
+  state: 'waiting',
+  profile: 'default',
+  route: 'news',
+  job: null,
+  event: 'push',
+  target: 'telegram',
+  url: null,
+  output: 'page',
+  address: {},
+  text: '',
+  content: {},
+  since: 0,
+  expires_at: 1,
+  answer: null,
+};

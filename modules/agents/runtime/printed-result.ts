@@ -2,8 +2,10 @@
  * Reads the answer, the usage, the reason of a failure and the id of the conversation from what a program printed, as the data
  * of its entry says. Whatever it printed is untrusted: values of other types count as missing.
  */
+
 import { tryParseJson } from '../../../base/files.ts';
 import { splitField } from '../../../base/paths.ts';
+import { isBlank } from '../../../base/text.ts';
 import type { Usage } from '../../../runtime/store/usage.ts';
 import { addReported, toUsage } from '../../../runtime/store/usage.ts';
 import { valueAtPath } from '../../../runtime/verify/items.ts';
@@ -36,7 +38,7 @@ export function readPrinted(
   const reason = failure?.reason?.trim() ?? null;
   return {
     said: [reason, stderr, inStdout.length > 0 ? '' : stdout].join('\n'),
-    answer: found === null || found.trim() === '' ? null : found,
+    answer: found === null || isBlank(found) ? null : found,
     reason,
     status: failure === undefined ? null : statusIn(printed, failure.place),
     usage: usage === undefined ? null : usageIn(printed, usage),

@@ -1,5 +1,6 @@
 /** Fills a blueprint with a user's values: a schedule and a prompt, or every problem with the values. */
 
+import { isBlank } from '../../../base/text.ts';
 import { describeSchedule } from '../../../compiler/schedule/describe-schedule.ts';
 import { didYouMean } from '../../../compiler/text/suggest.ts';
 import type { BlueprintField, BlueprintFieldFile, BlueprintPlan } from '../../../schemas/generated/types.ts';
@@ -50,7 +51,7 @@ function isTaken(field: BlueprintField, value: string): boolean {
 /** Returns the problem with a value, or null. An absent value counts as empty; no field is optional (§2.8). */
 export function checkValue(field: BlueprintField, value: string | undefined): string | null {
   const takes = `takes ${describeField(field)}`;
-  if (value === undefined || value.trim() === '') {
+  if (value === undefined || isBlank(value)) {
     return field.optional ? null : `\`${field.name}\` is missing; it ${takes} (default: ${quote(field.default)})`;
   }
   if (LONE_SURROGATE.test(value)) return `\`${field.name}\` contains an incomplete character; it ${takes}`;

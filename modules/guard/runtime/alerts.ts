@@ -278,7 +278,7 @@ export function beginText({ kind, subject }: AlertCondition, reason: string): st
   return inertLines(`hookwright: ${alertTitle(kind)}`, subject, cut(reason));
 }
 
-function summaryText({ kind, subject, since, count, reason }: LastingAlert): string {
+export function summaryText({ kind, subject, since, count, reason }: LastingAlert): string {
   const lasts = `${times(count)} since ${utcTime(since)}; latest: ${cut(reason)}`;
   return inertLines(`hookwright: ongoing: ${alertTitle(kind)}`, subject, lasts);
 }

@@ -6,6 +6,7 @@
  */
 
 import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
+import { isBlank } from '../../../base/text.ts';
 import type { Address, ResolveAddress } from '../../../runtime/deliver/address.ts';
 import { linkAddress } from '../../../runtime/deliver/address.ts';
 import type {
@@ -101,7 +102,7 @@ class EmailDriver implements Driver {
     if (typeof recipient === 'string') throw new DeliveryRefusal(recipient);
     const { to, address } = recipient;
     const text = transformText(request.text, ['strip_controls']);
-    if (text.trim() === '') throw new DeliveryRefusal('the text is empty');
+    if (isBlank(text)) throw new DeliveryRefusal('the text is empty');
     const key = idempotencyKey({ form: 'hex', max_length: 40, window_ms: 0 }, request.key, 0);
     const domain = this.server.from.address.split('@').at(-1) ?? 'localhost';
     return {

@@ -29,7 +29,7 @@ export const approvalsListCommand = command({
   options: { config: configOption, json: arrayOption },
   async run(context, given) {
     const now = context.clock.now();
-    const waiting = (await useStore(context, listApprovals, given.config)) ?? [];
+    const waiting = (await useStore(context, (store) => listApprovals(store, now), given.config)) ?? [];
     printList(context, waiting, {
       json: given.json,
       toJson: (approval) => approval,
@@ -39,7 +39,7 @@ export const approvalsListCommand = command({
         { title: 'TO', value: (approval) => visible(receiverOf(approval)), whole: true },
         {
           title: 'LEFT',
-          value: ({ expires_at }) => formatDuration(Math.max(0, (expires_at ?? now) - now)),
+          value: ({ state, expires_at }) => (state === 'waiting' ? formatDuration((expires_at ?? now) - now) : state),
           align: 'right',
         },
         { title: 'TEXT', value: ({ text }) => visible(printableStart(text, SHOWN)) },
@@ -54,10 +54,11 @@ export const approvalsShowCommand = command({
   options: { config: configOption, json: flag('Print everything as one object') },
   args: { id: argument('id') },
   async run(context, given) {
-    const result = await useStore(context, (store) => findApproval(store, given.id), given.config);
+    const now = context.clock.now();
+    const result = await useStore(context, (store) => findApproval(store, given.id, now), given.config);
     const approval = checkFound(given.id, result);
     if (given.json) return printJson(context, approval);
-    const left = (approval.answer?.takes_effect_at ?? 0) - context.clock.now();
+    const left = (approval.answer?.takes_effect_at ?? 0) - now;
     const facts = [
       ['id', approval.id],
       ['state', stateText(approval)],

@@ -6,7 +6,7 @@ import type { HandlersOf } from '../../../runtime/control/operations.ts';
 
 export const outputOperations = ({ context, service }: ServedGateway<CliContext>): HandlersOf<'outputs'> => ({
   approvals_list: async () => (await approvals()).listApprovals(service.store),
-  approvals_show: async ({ id }) => (await approvals()).findApproval(service.store, id),
+  approvals_show: async ({ id }) => (await approvals()).findApproval(service.store, id, context.clock.now()),
   approvals_undo: async ({ id, by }) => {
     const { undoApproval } = await approvals();
     const undone = await refusing(() => undoApproval(service.store, id, by, context.clock.now()));

@@ -46,8 +46,15 @@ export function stateText({ state, expires_at, answer }: Approval): string {
   return `${state} by ${by} at ${utcTime(at)}${reason === null ? '' : `: ${reason}`}`;
 }
 
-export async function listApprovals(store: Store): Promise<readonly Approval[]> {
-  return (await waitingIn(store, () => true)).map(({ approval }) => approval);
+/** The approval at a time: only a running gateway ends one that has expired. @param now Unix ms */
+const asOf = (approval: Approval, now: number): Approval =>
+  approval.state === 'waiting' && (approval.expires_at ?? now + 1) <= now
+    ? { ...approval, state: 'expired' }
+    : approval;
+
+/** @param now Unix ms; default: as stored */
+export async function listApprovals(store: Store, now = 0): Promise<readonly Approval[]> {
+  return (await waitingIn(store, () => true)).map(({ approval }) => asOf(approval, now));
 }
 
 /** The deliveries that wait for approval, the oldest dispatch first. */
@@ -60,10 +67,10 @@ export async function loadApproval(store: Store, row: BlockedRow, isWaiting = tr
   return stored === null ? null : (approvalOf(stored, row.index, isWaiting ? row : null)?.approval ?? null);
 }
 
-/** Searches pending approvals first, then all. @param reference an id or a unique prefix */
-export async function findApproval(store: Store, reference: string): Promise<FoundApproval> {
+/** Searches pending approvals first, then all. @param reference an id or a unique prefix @param now Unix ms; default: as stored */
+export async function findApproval(store: Store, reference: string, now = 0): Promise<FoundApproval> {
   const found = await find(store, reference);
-  return found.kind === 'found' ? { kind: 'found', approval: found.one.approval } : found;
+  return found.kind === 'found' ? { kind: 'found', approval: asOf(found.one.approval, now) } : found;
 }
 
 /**
@@ -86,8 +93,8 @@ export async function answerApproval(
     const { approval, row, delivery } = found.one;
     // A part of it could name a message with another text.
     if (approval.id !== id) return { kind: 'unknown' };
-    if (row !== null && row.expires_at <= now) return { kind: 'late', approval: { ...approval, state: 'expired' } };
-    if (row === null || tries === TRIES) return { kind: 'late', approval };
+    if (row === null || tries === TRIES || row.expires_at <= now)
+      return { kind: 'late', approval: asOf(approval, now) };
     if (approve && addressChanged(findPlace, { ...delivery, profile: approval.profile }))
       throw new ControlError('moved', `${id} was not approved and is still pending: ${MOVED} ${receiverOf(approval)}`);
     const { ref, index, since } = row;
@@ -111,7 +118,8 @@ const UNDONE = 'the approval has been undone already: the message waits';
 export async function undoApproval(store: Store, id: string, by: string, now: number): Promise<AnsweredApproval> {
   const found = await find(store, id);
   if (found.kind !== 'found') return found;
-  const { approval, ref, index, step, delivery } = found.one;
+  const { ref, index, step, delivery } = found.one;
+  const approval = asOf(found.one.approval, now);
   if (approval.id !== id) return { kind: 'unknown' };
   if (approval.state === 'waiting')
     throw new ControlError('late', step?.outcome === 'undone' ? UNDONE : 'nothing was approved: the message waits');

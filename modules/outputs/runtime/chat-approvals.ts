@@ -9,10 +9,11 @@
  *
  * A message with buttons shows the answer however it was given. A row (kind `asked` of `guard_state`) is stored before the message,
  * and deleted when the message was updated, so a kill loses no update. An update that was sent before a kill is sent again, with
- * the same text.
+ * the same text. Each target has its lane, so one that does not respond delays only its own updates.
  */
 import { createHash } from 'node:crypto';
 import { RE2JS } from 're2js';
+import { groupBy } from '../../../base/group-by.ts';
 import { DEFAULT_PROFILE } from '../../../base/names.ts';
 import { splitField } from '../../../base/paths.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
@@ -27,6 +28,7 @@ import { NO_VALUES } from '../../../runtime/deliver/http/values.ts';
 import { isOneMessage, prepareText } from '../../../runtime/deliver/prepare-text.ts';
 import type { ApprovingContext, CallbackAnswer } from '../../../runtime/dispatch/context.ts';
 import { renderReceivers } from '../../../runtime/dispatch/own-message.ts';
+import { retryWait } from '../../../runtime/dispatch/retry-waits.ts';
 import { printableStart } from '../../../runtime/platform/log.ts';
 import { actor } from '../../../runtime/store/actor.ts';
 import { decodeOr, fieldsOf, isInstant, isText } from '../../../runtime/store/decode.ts';
@@ -41,10 +43,14 @@ import { consoleUrl, noticeText } from './notice.ts';
 /** Longest wait for a service, before a callback is answered and otherwise, in ms. */
 const LOOKUP_MS = 1500;
 const REQUEST_MS = 10_000;
-/** Wait between two attempts to update a message, longer than a request. Gateways with the same store share the attempts, in ms. */
+/** How long an attempt to update a message reserves it, longer than a request. Gateways with the same store share the attempts, in ms. */
 const UPDATE_MS = 15_000;
-/** Number of messages updated at once. */
+/** Number of messages of a target updated at once. */
 const AT_ONCE = 8;
+/** Number of attempts to update a message, with the waits of deliveries: about a day. */
+const MOST_ATTEMPTS = 30;
+/** In place of a random number: rows of a target vary anyway. */
+const MIDDLE = 0.5;
 /** How long a row is stored after its approval has expired, or after an attempt, in ms. */
 const RETENTION_MS = 86_400_000;
 /** Wait between two attempts to register at a service, in ms. */
@@ -61,10 +67,18 @@ interface Notice {
   readonly approval: string;
   /** Unix ms of the next attempt. */
   readonly due_at: number;
+  /** Rows of earlier versions have neither a target nor a number of attempts. */
+  readonly target?: string;
+  readonly attempts?: number;
 }
 
 const isNotice = fieldsOf({ approval: isText, due_at: isInstant });
 const NEVER: Notice = { approval: '', due_at: Number.POSITIVE_INFINITY };
+
+interface NoticeRow {
+  readonly key: string;
+  readonly asked: Notice;
+}
 
 type Press = NonNullable<ReturnType<typeof readPress>>;
 
@@ -78,14 +92,18 @@ export class ChatApprovals {
   private readonly registering = new WeakMap<BoundTarget, number>();
   private readonly foreign = new WeakSet<BoundTarget>();
   private following: Promise<unknown> = Promise.resolve();
+  /** Updates in progress, by target, and the Unix ms before which a service wants no others. */
+  private readonly lanes = new Map<string, Promise<void>>();
+  private readonly pauses = new Map<string, number>();
   /** Chats in which a button was pressed, by target and approval: an address may name a chat by something else than its id. */
-  private readonly pressed = new Map<string, string>();
+  private readonly pressed: Map<string, string>;
   private isClosed = false;
   /** Digests of presses that came too late. The same request must not count after the answer before it has been undone. */
   private readonly late = new Set<string>();
 
-  constructor(context: ApprovingContext) {
+  constructor(context: ApprovingContext, pressed = new Map<string, string>()) {
     this.context = context;
+    this.pressed = pressed;
   }
 
   /** Whether requests to this target get buttons now. */
@@ -126,49 +144,70 @@ export class ChatApprovals {
     return { counts: true, body: bodyOf(chat, 'update', press.values) };
   }
 
-  /** Looks up accounts, and registers the address of callbacks at services that need it. Never rejects: it is repeated later. */
+  /**
+   * Looks up accounts, and registers the address of callbacks at services that need it. Resolves once each service that needs it
+   * was tried. Never rejects: it is repeated later.
+   */
   async register(): Promise<void> {
     const now = this.context.clock.monotonic();
-    for (const target of Object.keys(this.context.table().callbacks ?? {})) {
+    const first = Object.keys(this.context.table().callbacks ?? {}).map((target) => {
       const chat = openChat(this.context, target);
-      // Before the first callback, which has to be answered soon.
-      if (chat !== null) await this.accountOf(chat, REQUEST_MS);
-      if (chat?.buttons.requests.register === undefined || (this.registering.get(chat.bound) ?? 0) > now) continue;
-      const reason = await this.registerAt(chat);
-      if (reason !== null && !this.registering.has(chat.bound))
-        this.context.log.warn(
-          { target, reason: chat.bound.redact(reason) },
-          'no buttons yet: could not register; will retry',
-        );
-      this.registering.set(chat.bound, reason === null ? Number.POSITIVE_INFINITY : now + REGISTER_MS);
-    }
+      if (chat === null || (this.registering.get(chat.bound) ?? 0) > now) return null;
+      const isFirst = !this.registering.has(chat.bound);
+      this.registering.set(chat.bound, now + REGISTER_MS);
+      const tried = this.tryRegister(chat, isFirst);
+      if (isFirst && chat.buttons.requests.register !== undefined) return tried;
+      this.following = Promise.allSettled([this.following, tried]);
+      return null;
+    });
+    await Promise.all(first);
   }
 
   /** Resolves once the requests that follow answers have ended. */
   async close(): Promise<void> {
     this.isClosed = true;
-    await this.following;
+    await Promise.all([this.following, ...this.lanes.values()]);
   }
 
   /** Call it before the message is stored. @param expires_at of the approval, Unix ms */
   async remember({ id, deliveries }: Dispatch, expires_at: number): Promise<void> {
-    for (const [index, { approval }] of deliveries.entries())
-      if (approval !== undefined) await this.put(`${id}-${index}`, null, { approval, due_at: 0 }, expires_at);
+    for (const [index, { approval, target }] of deliveries.entries())
+      if (approval !== undefined) await this.put(`${id}-${index}`, null, { approval, due_at: 0, target }, expires_at);
   }
 
-  /** Updates the messages of approvals that do not wait any more. @param waiting deliveries that do */
-  async showAnswers(waiting: readonly BlockedRow[]): Promise<void> {
+  /**
+   * Begins to update the messages of approvals that do not wait any more.
+   * @param waiting deliveries that do @param fail gets what went wrong later
+   */
+  async showAnswers(waiting: readonly BlockedRow[], fail: (error: unknown) => void): Promise<void> {
     const { store, clock } = this.context;
     const pending = new Set(waiting.map(({ id, index }) => `${id}-${index}`));
-    const rows = (await store.read({ kind: 'guard_rows', of: 'asked' }))
-      .map(({ key, body }) => ({ key, asked: decodeOr<Notice>(body, isNotice, NEVER) }))
+    const rows = (await store.read({ kind: 'guard_rows', of: 'asked' })).map(
+      ({ key, body }): NoticeRow => ({ key, asked: decodeOr(body, isNotice, NEVER) }),
+    );
+    // Another gateway may have updated the message.
+    const stored = new Set(rows.map(({ asked }) => asked.approval));
+    for (const name of this.pressed.keys()) if (!stored.has(name.split(' ')[1] ?? '')) this.pressed.delete(name);
+    const due = rows
       .filter(({ asked: { approval, due_at } }) => due_at <= clock.now() && !pending.has(deliveryOf(approval)))
       .sort((a, b) => a.asked.due_at - b.asked.due_at);
-    while (rows.length > 0 && !this.isClosed)
-      await Promise.all(rows.splice(0, AT_ONCE).map(({ key, asked }) => this.showAnswer(key, asked)));
+    for (const [target, ofTarget] of groupBy(due, ({ asked }) => asked.target ?? ''))
+      if (!this.lanes.has(target)) {
+        const lane = this.showInLane(target, ofTarget).catch(fail);
+        this.lanes.set(
+          target,
+          lane.finally(() => this.lanes.delete(target)),
+        );
+      }
   }
 
-  private async showAnswer(key: string, asked: Notice): Promise<void> {
+  private async showInLane(target: string, rows: readonly NoticeRow[]): Promise<void> {
+    const isPaused = (): boolean => (this.pauses.get(target) ?? 0) > this.context.clock.monotonic();
+    for (let at = 0; at < rows.length && !this.isClosed && !isPaused(); at += AT_ONCE)
+      await Promise.all(rows.slice(at, at + AT_ONCE).map((row) => this.showAnswer(row)));
+  }
+
+  private async showAnswer({ key, asked }: NoticeRow): Promise<void> {
     const { store, clock } = this.context;
     const found = await findApproval(store, asked.approval);
     const approval = found.kind === 'found' ? found.approval : null;
@@ -178,35 +217,38 @@ export class ChatApprovals {
     const message = steps.find((step) => step.index === Number(index) && step.message_id !== null)?.message_id ?? null;
     // It may still be sent.
     if ((message === null && !isFinal(state)) || (approval !== null && !isInEffect(approval, clock.now()))) return;
-    const tried = { ...asked, due_at: clock.now() + UPDATE_MS };
+    const attempts = (asked.attempts ?? 0) + 1;
+    const tried = { ...asked, due_at: clock.now() + UPDATE_MS, attempts };
     if (!(await this.put(key, asked, tried))) return;
     const delivery = dispatch?.deliveries[Number(index)];
-    const isOver =
-      message === null || delivery === undefined || (await this.update(delivery, message, asked, approval));
-    if (isOver) await this.put(key, tried, null);
+    const wait =
+      message === null || delivery === undefined ? null : await this.update(delivery, message, tried, approval);
+    await this.put(key, tried, wait === null ? null : { ...tried, due_at: clock.now() + wait });
   }
 
-  /** False: try again. */
+  /** The wait before the next attempt, in ms; null: there is none. */
   private async update(
     of: DispatchDelivery,
     message: string,
-    asked: Notice,
+    { approval: id, attempts }: Notice & { readonly attempts: number },
     approval: Approval | null,
-  ): Promise<boolean> {
-    const name = `${of.target} ${asked.approval}`;
+  ): Promise<number | null> {
     const chat = openChat(this.context, of.target);
-    const place = chat === null ? '' : (this.pressed.get(name) ?? placeOf(chat, of));
+    const place = chat === null ? '' : (this.pressed.get(`${of.target} ${id}`) ?? placeOf(chat, of));
     const plan = chat?.buttons.requests.update;
-    if (chat === null || plan === undefined || place === '') return chat !== null;
-    const values = { ...NO_VALUES, address: new Map([['chat', place] as const, ['message', message] as const]) };
-    const result = await this.request(chat, plan, {
-      ...values,
-      text: await textFor(chat, this.textOf(chat, approval)),
-    });
-    const isOver = result.kind === 'ok' || result.kind === 'permanent';
-    if (isOver) this.pressed.delete(name);
-    if (result.kind !== 'ok' && (isOver || asked.due_at === 0)) this.logNotShown(chat, asked.approval, result.reason);
-    return isOver;
+    const isLast = attempts >= MOST_ATTEMPTS;
+    if (chat === null) return isLast ? null : retryWait(attempts, null, MIDDLE);
+    if (plan === undefined || place === '') return null;
+    const address = new Map([['chat', place] as const, ['message', message] as const]);
+    const text = await textFor(chat, this.textOf(chat, approval));
+    const result = await this.request(chat, plan, { ...NO_VALUES, address, text });
+    if (result.kind === 'ok') return null;
+    const { kind, reason, retry_after_ms: asked, isAuth = false } = result;
+    // Credentials may be replaced, and the bot be invited again.
+    const isOver = isLast || (kind === 'permanent' && !isAuth);
+    if (isOver || attempts === 1) this.logNotShown(chat, id, reason);
+    if (asked !== null) this.pauses.set(of.target, this.context.clock.monotonic() + retryWait(1, asked, MIDDLE));
+    return isOver ? null : retryWait(attempts, asked, MIDDLE);
   }
 
   /** What the message says once the approval has ended. @param approval null: it does not exist any more */
@@ -232,6 +274,15 @@ export class ChatApprovals {
     const change = { expect: json(expect), body: json(next), expires_at: until + RETENTION_MS, dispatch: null };
     const row = { kind: 'asked', key } as const;
     return this.context.store.write({ kind: 'put_guard', row, ...change, now: this.context.clock.now() });
+  }
+
+  private async tryRegister(chat: Chat, isFirst: boolean): Promise<void> {
+    // Before the first callback, which has to be answered soon.
+    const [reason, account] = await Promise.all([this.registerAt(chat), this.accountOf(chat, REQUEST_MS)]);
+    if (reason === null && account !== null) this.registering.set(chat.bound, Number.POSITIVE_INFINITY);
+    if (reason === null || !isFirst) return;
+    const fields = { target: chat.name, reason: chat.bound.redact(reason) };
+    this.context.log.warn(fields, 'no buttons yet: could not register; will retry');
   }
 
   /** Why it failed; null: it need not be repeated. */

@@ -23,7 +23,6 @@ class RunningApprovals implements Approvals {
   private readonly chats: ChatApprovals;
   private timer: Timer | null = null;
   private working: Promise<void> = Promise.resolve();
-  private showing: Promise<void> | null = null;
   private isWorking = false;
   private hasChanged = false;
   private isClosed = false;
@@ -56,7 +55,7 @@ class RunningApprovals implements Approvals {
     this.isClosed = true;
     this.timer?.cancel();
     await this.working;
-    await Promise.all([this.chats.close(), this.showing]);
+    await this.chats.close();
   }
 
   private async work(): Promise<void> {
@@ -80,12 +79,7 @@ class RunningApprovals implements Approvals {
     const waiting = await blockedByApproval(this.context.store);
     await this.alert(waiting);
     for (const row of waiting) if (row.told_at === null) await this.notify(row);
-    this.showing ??= this.chats
-      .showAnswers(waiting)
-      .catch(this.fail)
-      .finally(() => {
-        this.showing = null;
-      });
+    await this.chats.showAnswers(waiting, this.fail);
   }
 
   private async alert(waiting: readonly BlockedRow[]): Promise<void> {

@@ -1,7 +1,7 @@
 /** Validates the outputs of a run against the rules of its route. An invalid line never affects others. */
 import { fileURLToPath } from 'node:url';
 import { tryParseJson } from '../../../base/files.ts';
-import { targetLabel } from '../../../base/text.ts';
+import { isBlank, targetLabel } from '../../../base/text.ts';
 import { measure } from '../../../runtime/deliver/prepare-text.ts';
 import type { OutputTool } from '../../../runtime/dispatch/agent-runner.ts';
 import type { CheckedOutputs, OpenHandover } from '../../../runtime/dispatch/context.ts';
@@ -174,7 +174,7 @@ type Member = string | number;
 export const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isFilled = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+const isFilled = (value: unknown): value is string => typeof value === 'string' && !isBlank(value);
 
 /** @param redact replaces secrets in each text */
 export function readField(value: unknown, field: ContentField, redact: (text: string) => string): ReadField {

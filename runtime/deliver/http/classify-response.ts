@@ -25,6 +25,8 @@ export type DeliveryResult =
       readonly kind: 'permanent' | 'retry' | 'refresh' | 'ambiguous' | 'superseded';
       readonly reason: string;
       readonly retry_after_ms: number | null;
+      /** The service refuses these credentials, or what they may do. */
+      readonly isAuth?: true;
     };
 
 export type ClassifyResponse = (response: TargetResponse, now: number) => DeliveryResult;
@@ -73,6 +75,7 @@ export function linkClassifier(plan: VariantPlan): ClassifyResponse {
       kind,
       reason: `${rule?.reason ?? usualReason(outcome, response.status, code)} (${answered})`,
       retry_after_ms: mayWait ? (readWait(response, now) ?? rule?.wait_ms ?? null) : null,
+      ...(outcome === 'auth' || response.status === 403 ? { isAuth: true } : {}),
     };
   };
 }

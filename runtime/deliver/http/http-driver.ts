@@ -6,8 +6,10 @@
  *
  * The first piece that fails ends the attempt. `sent` is the number of pieces delivered; the next attempt resumes there.
  */
+
 import { createHash } from 'node:crypto';
 import type { BaseUrl } from '../../../base/net.ts';
+import { isBlank } from '../../../base/text.ts';
 import type { ShownPlace } from '../../../schemas/generated/types.ts';
 import { traceHeaders } from '../../platform/log.ts';
 import { noForm } from '../address.ts';
@@ -168,7 +170,7 @@ class HttpDriver implements Driver {
     let messageId: string | null = null;
     for (let index = request.sent; index < prepared.pieces.length; index++) {
       // A long run of blanks gives blank pieces, which services reject as empty.
-      if (prepared.pieces.length > 1 && prepared.pieces[index]?.trim() === '') continue;
+      if (prepared.pieces.length > 1 && isBlank(prepared.pieces[index] ?? '')) continue;
       const slot = rules.length === 0 ? null : await this.context.pace.take(rules, request.signal);
       if (slot?.kind === 'later') {
         const wait = { retry_after_ms: slot.wait_ms, attempted: false, sent: index };

@@ -8,6 +8,7 @@ import { Collected } from '../../../base/collected.ts';
 import { codeOf } from '../../../base/errors.ts';
 import { tryParseJson } from '../../../base/files.ts';
 import { parseBaseUrl } from '../../../base/net.ts';
+import { isBlank } from '../../../base/text.ts';
 import type { OpenAiAgentPlan, SecretRef } from '../../../schemas/generated/types.ts';
 import { headerWait, toCode } from '../../deliver/http/classify-response.ts';
 import type { HttpPool } from '../../deliver/http-pool.ts';
@@ -172,7 +173,7 @@ function readChoice(
   const texts = answering.map((part) => field(part, 'text')).filter((text) => typeof text === 'string');
   const text = withoutReasoning(texts.join(''));
   // The tool calls are the answer.
-  if (text.trim() !== '' || calls.length > 0) return text;
+  if (!isBlank(text) || calls.length > 0) return text;
   if (cut !== null) throw new AgentError(cut);
   if (texts.join('') !== text || REASONING.some((name) => field(message, name)))
     throw new AgentError('the response contains reasoning and no answer');

@@ -2,7 +2,7 @@
 
 import { Cron } from 'croner';
 import { agentToolsets, NO_AGENT } from '../../../base/names.ts';
-import { entryLabel } from '../../../base/text.ts';
+import { entryLabel, isBlank } from '../../../base/text.ts';
 import type {
   DeliveryPlan,
   Dispatch,
@@ -275,7 +275,7 @@ export function manualDispatch(job: Job, table: DeliveryTable, occasion: Occasio
  * only; skills, toolsets and deliveries are the job's (§3.3).
  */
 export function eventDispatch(job: Job, table: DeliveryTable, event: Dispatch): Dispatch {
-  const context = event.prompt.trim() === '' ? '' : `\n\n${event.prompt}`;
+  const context = isBlank(event.prompt) ? '' : `\n\n${event.prompt}`;
   return {
     ...event,
     mode: modeOf(job),

@@ -3,8 +3,17 @@
 import { messageOf } from '../../../base/errors.ts';
 import { isLastError } from '../../../schemas/built/rows/LastError.ts';
 import { decodeOr, isCount, StoreDamaged } from '../decode.ts';
-import { COUNT_BLOCKED } from '../listed-rows.ts';
-import type { LastError, Query, QueryHandlers, QueryKind, QueryResults, StoreOverview, Tally } from '../queries.ts';
+import { COUNT_BLOCKED, JOB_NAME } from '../listed-rows.ts';
+import type {
+  DeadWork,
+  LastError,
+  Query,
+  QueryHandlers,
+  QueryKind,
+  QueryResults,
+  StoreOverview,
+  Tally,
+} from '../queries.ts';
 import type { JobState, JobTick, Ref } from '../records.ts';
 import { claimKeys, NOT_PAUSED, readGuard, storedJob } from '../records.ts';
 import type { DispatchState } from '../states.ts';
@@ -15,7 +24,7 @@ import type { Connect, Connection } from './driver.ts';
 import { connect as connectDriver, isMalformed } from './driver.ts';
 import { createBytes, createFigureSums } from './handlers.ts';
 import { openReading } from './open-database.ts';
-import { createDispatchQueries, named } from './read-dispatches.ts';
+import { createDispatchQueries, named, select } from './read-dispatches.ts';
 import type { Rescue } from './rescue.ts';
 
 interface ReaderOptions {
@@ -191,11 +200,10 @@ function createOpenWork(db: Connection): QueryHandlers['open_work'] {
 }
 
 function createDeadWork(db: Connection): QueryHandlers['dead_work'] {
-  const rows = db.query<[string, string | null, string | null, number, number]>(
-    'SELECT d.profile, d.route, d.job, count(*), min(w.finished_at) FROM work w JOIN dispatch d USING (ref) ' +
-      "WHERE w.state = 'dead' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
-  );
-  return () => rows.all().map(([profile, route, job, count, since]) => ({ profile, route, job, count, since }));
+  const columns = ['d.profile', 'd.route', 'd.job', JOB_NAME, 'count(*) AS count', 'min(w.finished_at) AS since'];
+  const from = "FROM work w JOIN dispatch d USING (ref) WHERE w.state = 'dead' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3";
+  const rows = select<DeadWork>(db, columns, from);
+  return () => rows.all();
 }
 
 function createUsage(db: Connection): QueryHandlers['usage'] {

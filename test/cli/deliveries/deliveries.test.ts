@@ -256,6 +256,10 @@ describe('deliveries list', () => {
       );
     }
     assert.match((await run('list', '--job', 'reprot')).stderr, /\breport\b/);
+    assert.match((await run('list')).stdout, new RegExp(`^fired +job report \\(${id}\\) `, 'm'));
+    assert.match((await run('show', 'fired')).stdout, new RegExp(`^job +report \\(${id}\\)$`, 'm'));
+    const [row] = await json<readonly { job: string; job_name: string }[]>('list');
+    assert.deepEqual([row?.job, row?.job_name], [id, 'report']);
   });
 
   const filters: readonly [readonly string[], string][] = [

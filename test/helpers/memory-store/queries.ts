@@ -104,8 +104,11 @@ function loaded(tables: MemoryTables, row: DispatchRow | undefined): StoredDispa
   if (row === undefined) return null;
   const { due_at, set_at, holder, group, session, place, burst, ...stored } = row;
   const duration_ms = runDuration(stored);
-  return { ...stored, duration_ms, dispatch: whole(tables, row), ...inSession(tables, row) };
+  const job_name = jobNameIn(tables, row.job);
+  return { ...stored, job_name, duration_ms, dispatch: whole(tables, row), ...inSession(tables, row) };
 }
+
+const jobNameIn = ({ jobs }: MemoryTables, job: string | null): string | null => jobs.get(job ?? '')?.name ?? null;
 
 /** The dispatch with the list of its burst. */
 function whole({ dispatches }: MemoryTables, { burst, ref, dispatch }: DispatchRow): StoredDispatch['dispatch'] {
@@ -244,13 +247,14 @@ function openWork({ dispatches, deliveries }: MemoryTables): readonly OpenWork[]
   });
 }
 
-function deadWork({ dispatches }: MemoryTables): readonly DeadWork[] {
+function deadWork(tables: MemoryTables): readonly DeadWork[] {
   const found = new Map<string, DeadWork>();
-  for (const { profile, route, job, state, finished_at } of dispatches.values()) {
+  for (const { profile, route, job, state, finished_at } of tables.dispatches.values()) {
     if (state !== 'dead') continue;
     const name = nameOf(profile, route, job);
     const { count = 0, since = finished_at ?? 0 } = found.get(name) ?? {};
-    found.set(name, { profile, route, job, count: count + 1, since: Math.min(since, finished_at ?? 0) });
+    const job_name = jobNameIn(tables, job);
+    found.set(name, { profile, route, job, job_name, count: count + 1, since: Math.min(since, finished_at ?? 0) });
   }
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, work]) => work);
 }

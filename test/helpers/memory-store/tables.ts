@@ -31,7 +31,9 @@ export interface Due {
   holder: Holder | null;
 }
 
-export type DispatchRow = Mutable<Omit<StoredDispatch, 'state' | 'duration_ms' | 'turn' | 'session' | keyof Wait>> &
+export type DispatchRow = Mutable<
+  Omit<StoredDispatch, 'state' | 'job_name' | 'duration_ms' | 'turn' | 'session' | keyof Wait>
+> &
   Due & { state: DispatchState; readonly group: string | null } & {
     /** The session in which it takes turns; null: in none. */
     readonly session: string | null;

@@ -278,6 +278,10 @@ gateway: { console: { port: 0 } }
     assert.deepEqual([(await jobs())?.state, (await jobs())?.next_runs], ['paused', []]);
     await change<'resumeJob'>(`/api/jobs/${id}/resume`);
     assert.equal((await jobs())?.paused, false);
+    const { last_action: resumed } = (await jobs()) ?? {};
+    assert.equal(resumed?.did, 'resumed');
+    assert.deepEqual(await change<'resumeJob'>(`/api/jobs/${id}/resume`), { paused: false, until: null });
+    assert.deepEqual((await jobs())?.last_action, resumed);
     const { dispatch } = await change<'runJob'>(`/api/jobs/${id}/run`);
     const run = await until(async () => {
       const found = await get<'getRun'>(`/api/runs/${dispatch}`);

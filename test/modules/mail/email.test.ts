@@ -119,6 +119,13 @@ test('a thread gets a reply, and the default subject names the route', async (t)
   assert.match(received[0]?.mail ?? '', /^Subject: \[hookwright\] builds$/m);
 });
 
+test('a text that shows nothing is not sent', async (t) => {
+  const { port, received } = await startSmtp(t);
+  for (const text of [' ', '\u200b', '\u2800'])
+    assert.equal((await deliverer(t, port).deliver(mail({ text }))).kind, 'permanent');
+  assert.deepEqual(received, []);
+});
+
 test('the reply of the server decides the outcome', async (t) => {
   const at = (stage: 'onMailFrom' | 'onRcptTo', code: number): SMTPServerOptions => ({
     [stage]: (_: unknown, __: unknown, done: (error: Error) => void) => done(failWith(code)),

@@ -114,3 +114,22 @@ it('after the message has expired says so', async (t) => {
   assert.match(undone.stdout, /expired/);
   assert.doesNotMatch(undone.stdout, /waiting/);
 });
+
+it('is not possible for a message that has expired without an answer, and every command says that it has', async (t) => {
+  const { clock, id, run } = await openHome(t);
+  clock.advance(59_999);
+  assert.match((await run('approvals', 'show', id)).stdout, /^state +waiting until/m);
+  clock.advance(1);
+  const shown = await run('approvals', 'show', id);
+  assert.match(shown.stdout, /^state +expired/m);
+  assert.doesNotMatch(shown.stdout, /waiting/);
+  for (const json of [await run('approvals', 'show', id, '--json'), await run('approvals', 'list', '--json')])
+    assert.equal([JSON.parse(json.stdout)].flat()[0].state, 'expired');
+  assert.match((await run('approvals', 'list')).stdout, new RegExp(`^${id} .* expired `, 'm'));
+  for (const verb of ['approve', 'reject', 'undo']) {
+    const refused = await run('approvals', verb, id);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /expired/);
+    assert.doesNotMatch(refused.stderr, /waits/);
+  }
+});

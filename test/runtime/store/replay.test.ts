@@ -13,6 +13,7 @@ function stored(state: DispatchState, answer: string | null, mode: 'agent' | 'di
   return {
     ...{ ref: 1, id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of, state, answer, dispatch },
     ...{
+      job_name: null,
       started_at: null,
       answered_at: null,
       finished_at: 5,

@@ -2,7 +2,7 @@
 import { decodeOr } from '../../../../runtime/store/decode.ts';
 import type { AddFigures, FigureSum } from '../../../../runtime/store/figures.ts';
 import { addedFigures, FIGURE_SUMS, FIGURES, forgottenBefore } from '../../../../runtime/store/figures.ts';
-import { COUNT_BLOCKED } from '../../../../runtime/store/listed-rows.ts';
+import { COUNT_BLOCKED, JOB_NAME } from '../../../../runtime/store/listed-rows.ts';
 import type {
   DeadWork,
   LastError,
@@ -128,7 +128,7 @@ async function openWork(ask: AskSnapshot): Promise<readonly OpenWork[]> {
 }
 
 const DEAD_WORK =
-  'SELECT d.profile, d.route, d.job, count(*) AS count, min(e.finished_at) AS since FROM ended e JOIN dispatch d USING (ref) ' +
+  `SELECT d.profile, d.route, d.job, ${JOB_NAME}, count(*) AS count, min(e.finished_at) AS since FROM ended e JOIN dispatch d USING (ref) ` +
   "WHERE e.state = 'dead' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3";
 
 const USAGE =

@@ -5,7 +5,7 @@ import type { ControlName } from '../../../../runtime/control/operations.ts';
 import type { FigureRecorder } from '../../../../runtime/metrics/metrics.ts';
 import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
 import type { Person } from '../../../../runtime/table/link-people.ts';
-import type { ControlContract } from '../../../../schemas/built/operations/types.ts';
+import type { ControlContract, JobReport } from '../../../../schemas/built/operations/types.ts';
 import type { Page } from '../answer.ts';
 import { ApiRefusal } from '../answer.ts';
 
@@ -38,18 +38,21 @@ export const notOne = (what: string, id: string, kind: 'unknown' | 'ambiguous'):
     ? new ApiRefusal(404, 'not_found', `there is no ${what} "${id}"`)
     : new ApiRefusal(409, 'ambiguous', `several ids begin with "${id}": use a longer prefix`);
 
-/** The id of a job. @param reference an id, or a unique name @throws ApiRefusal for an unknown or ambiguous reference */
-export async function jobId(context: ApiContext, reference: string): Promise<string> {
-  const id = await findJobId(context, reference);
-  if (id === null) throw notOne('job', reference, 'unknown');
-  return id;
+/** @param reference an id, or a unique name @throws ApiRefusal for an unknown or ambiguous reference */
+export async function namedJob(context: ApiContext, reference: string): Promise<JobReport> {
+  const job = await findJob(context, reference);
+  if (job === null) throw notOne('job', reference, 'unknown');
+  return job;
 }
 
-async function findJobId(context: ApiContext, reference: string): Promise<string | null> {
+export const jobId = async (context: ApiContext, reference: string): Promise<string> =>
+  (await namedJob(context, reference)).id;
+
+async function findJob(context: ApiContext, reference: string): Promise<JobReport | null> {
   const [found, another] = await callOperation(context, 'jobs_list', { id: reference, limit: 2 });
   if (another !== undefined)
     throw new ApiRefusal(409, 'ambiguous', `several jobs have the name "${reference}": use an id`);
-  return found?.id ?? null;
+  return found ?? null;
 }
 
 interface Named {
@@ -66,8 +69,8 @@ export async function checkNames<Filter extends Named>(context: ApiContext, filt
   const { profile = null, route = null, job } = filter;
   if (profile !== null || route !== null) await callOperation(context, 'names_check', { profile, route });
   if (job === undefined) return filter;
-  const id = await findJobId(context, job);
-  if (id !== null) return { ...filter, job: id };
+  const found = await findJob(context, job);
+  if (found !== null) return { ...filter, job: found.id };
   const stored = await read(context, { kind: 'list', filter: { job, limit: 1 } });
   if (stored.length === 0) throw notOne('job', job, 'unknown');
   return filter;

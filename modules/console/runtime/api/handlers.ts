@@ -32,7 +32,7 @@ import type {
 import type { Page } from '../answer.ts';
 import { ApiRefusal, cursorOf, keyIn, pageOf, sortedPage } from '../answer.ts';
 import type { ApiContext } from './call-operation.ts';
-import { callOperation, checkNames, jobId, notOne, ofProfile, read } from './call-operation.ts';
+import { callOperation, checkNames, jobId, namedJob, notOne, ofProfile, read } from './call-operation.ts';
 import type { Api, Overview, PauseState, Session } from './generated/api.ts';
 import { readNeeds } from './needs.ts';
 
@@ -426,8 +426,10 @@ async function setRoute(
 }
 
 async function setJob(context: ApiContext, id: string, state: PauseState): Promise<PauseState> {
-  const job = await jobId(context, id);
+  const { id: job, paused: isPaused } = await namedJob(context, id);
   const { by, clock } = context;
-  await callOperation(context, 'store_write', { kind: 'pause_job', job, ...state, by, now: clock.now() });
+  const change = { kind: 'pause_job', job, ...state, by, now: clock.now() } as const;
+  // Resuming a job that is not paused changes nothing.
+  if (state.paused || isPaused) await callOperation(context, 'store_write', change);
   return state;
 }

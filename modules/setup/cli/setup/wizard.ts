@@ -2,6 +2,7 @@
 
 import { parse } from 'yaml';
 import { messageOf } from '../../../../base/errors.ts';
+import { isBlank } from '../../../../base/text.ts';
 import { UsageError } from '../../../../cli/base/errors.ts';
 import { parseInteger } from '../../../../cli/command-line/values.ts';
 import type { Prompter } from '../../../../cli/output/prompter.ts';
@@ -89,7 +90,7 @@ async function askRoute(ask: Prompter): Promise<SetupAnswers['route']> {
   return { name, flags: { events: events === '' ? undefined : [events], prompt: prompt === '' ? undefined : prompt } };
 }
 
-const checkGiven = (text: string): string | undefined => (text.trim() === '' ? 'enter a value' : undefined);
+const checkGiven = (text: string): string | undefined => (isBlank(text) ? 'enter a value' : undefined);
 
 const checkPort = (text: string): string | undefined =>
   /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? undefined : 'enter a whole number from 0 to 65535';

@@ -6,10 +6,10 @@ import type { MutationResults, Store } from '../../../../runtime/store/contract.
 import type { StoredJobs } from '../../../../runtime/store/queries.ts';
 import type { JobState } from '../../../../runtime/store/records.ts';
 import { NO_STATE } from '../../../../runtime/store/records.ts';
-import { makeClaim } from '../../../helpers/dispatches.ts';
+import { makeClaim, makeDispatch } from '../../../helpers/dispatches.ts';
 import { makeFire, makeJob, makeTick } from '../../../helpers/jobs.ts';
 import type { StoreOpener } from './subject.ts';
-import { audit, find, take } from './subject.ts';
+import { advance, audit, find, take, takeNew } from './subject.ts';
 
 async function fire(store: Store, ...args: Parameters<typeof makeFire>): Promise<MutationResults['fire_job']['kind']> {
   return (await store.write(makeFire(...args))).kind;
@@ -40,6 +40,35 @@ function records(open: StoreOpener): void {
     assert.equal(await put(makeJob('3', { name: 'a' })), 'name_taken');
     assert.equal(await put(makeJob('3', { name: 'a', profile: 'p' })), 'stored');
     assert.equal(await put(makeJob('1')), 'name_taken');
+  });
+
+  it('names the job of a delivery, while the job is stored', async (t) => {
+    const { store } = await open(t);
+    const job = makeJob('1', { name: 'tea' });
+    await store.write({ kind: 'put_job', job, expect: 'new' });
+    for (const [id, of] of Object.entries({ stored: '1', configured: 'brief' })) {
+      const dispatch = makeDispatch(id, { route: null, job: of, mode: 'job' });
+      await advance(store, await takeNew(store, id, { dispatch }), 'dead', 2000, { reason: 'x' });
+    }
+    const names = async () => [
+      ...(await store.read({ kind: 'list', filter: { limit: 9 } })).map((row) => [row.id, row.job_name]),
+      ...(await store.read({ kind: 'dead_work' })).map((row) => [row.job, row.job_name]),
+      [(await find(store, 'stored'))?.job, (await find(store, 'stored'))?.job_name],
+    ];
+    const expected = (name: string | null) => [
+      ...[
+        ['configured', null],
+        ['stored', name],
+        ['1', name],
+        ['brief', null],
+        ['1', name],
+      ],
+    ];
+    assert.deepEqual(await names(), expected('tea'));
+    await store.write({ kind: 'put_job', job: { ...job, name: 'coffee' }, expect: 'old' });
+    assert.deepEqual(await names(), expected('coffee'));
+    await store.write({ kind: 'remove_job', id: '1' });
+    assert.deepEqual(await names(), expected(null));
   });
 
   it('changes an existing job, and no other', async (t) => {

@@ -240,7 +240,7 @@ export function queries(open: StoreOpener): void {
       ({ profile, route, job: of, target, count }) => `${profile} ${route} ${of} ${target}: ${count}`,
     );
     const dead = await store.read({ kind: 'dead_work' });
-    assert.deepEqual(dead, [{ profile: 'default', route: 'one', job: null, count: 1, since: 2000 }]);
+    assert.deepEqual(dead, [{ profile: 'default', route: 'one', job: null, job_name: null, count: 1, since: 2000 }]);
     assert.deepEqual(rows.sort(), [
       'default null brief chat: 1',
       'default one null chat: 1',

@@ -745,6 +745,10 @@ export interface Delivery {
    * Id of the scheduled job; null if the delivery belongs to a route.
    */
   readonly job: string | null;
+  /**
+   * Name of a job that was created at run time; null: another job or none, or it was removed.
+   */
+  readonly job_name: string | null;
   readonly mode: 'agent' | 'message' | 'direct' | 'job';
   readonly event: string;
   readonly delivery_id: string;
