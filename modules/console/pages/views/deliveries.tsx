@@ -105,11 +105,12 @@ type Way = readonly [text: string, about: string, content: ComponentChildren, ac
 /** Replays a delivery that has ended, or its request, after it has shown what each way sends where. */
 export function Replay({ of, request = null, primary = false, done }: ReplayProps) {
   const [isOpen, setOpen] = useState(false);
-  const id = of !== null && ['done', 'dead', 'skipped'].includes(of.state) ? of.id : null;
+  const id = of?.id ?? null;
   const { data: stored } = useData('getDelivery', isOpen && id !== null ? { id } : null, false);
   const from = request?.id ?? stored?.request_id ?? null;
   const { data: explained } = useData('explainRequest', isOpen && from !== null ? { id: from } : null, false);
-  if (id === null && request === null) return null;
+  const isPending = of !== null && !['done', 'dead', 'skipped'].includes(of.state);
+  if (isPending || (id === null && request === null)) return null;
   const replay = (how: { rerun?: boolean; again?: boolean }) => async (): Promise<string> => {
     const report = await call('replayDeliveries', { ids: [id ?? ''], limit: 1, rerun: false, again: false, ...how });
     done();

@@ -53,10 +53,17 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
       {request !== null && <Payload of={request} isWhole={isWhole} />}
     </>
   );
-  const state = <State of={delivery?.state ?? request?.outcome ?? ''} />;
+  const about = (
+    <>
+      <State of={delivery?.state ?? request?.outcome ?? ''} />{' '}
+      <span class="mono" title="Sender's delivery ID">
+        {request?.delivery_id || delivery?.delivery_id}
+      </span>
+    </>
+  );
   return (
     <>
-      <Head title={titleOf(both)} of={of} about={main.data !== null && state}>
+      <Head title={titleOf(both)} of={of} about={main.data !== null && about}>
         {delivery?.waits_for === 'approval' && (
           <a class="button primary" href={to(approvalOf(delivery))}>
             Review message
@@ -163,7 +170,7 @@ function Details({ request, delivery }: Both) {
   // Also of outputs that the agent has not handed over yet.
   const all = [...(dispatch?.deliveries ?? []), ...(dispatch?.outputs ?? []).map(({ delivery: of }) => of)];
   return (
-    <Card title="Details">
+    <Card title="Details" id="details">
       <Facts
         of={[
           ['Route', route && <a href={to(['routes', route])}>{route}</a>],
@@ -172,7 +179,6 @@ function Details({ request, delivery }: Both) {
           ['Targets', [...new Set(all.map(({ target }) => target))].join(', ')],
           ['Session', dispatch?.session_key != null && <a href={to(['sessions'])}>{dispatch.session}</a>],
           ['Profile', profile !== 'default' && profile],
-          ["Sender's delivery ID", <span class="mono">{request?.delivery_id || delivery?.delivery_id}</span>],
           ['Stored request', stored('requests', request?.id)],
           ['Stored delivery', stored('deliveries', delivery?.id ?? request?.dispatch_id)],
           ['Replay of delivery', stored('deliveries', delivery?.replay_of)],
@@ -183,9 +189,10 @@ function Details({ request, delivery }: Both) {
   );
 }
 
+/** A link, unless it is this page. */
 const stored = (of: string, id: string | null | undefined): ComponentChildren =>
   id && (
-    <a class="mono" href={to([of, id])}>
+    <a class="mono" href={location.hash === to([of, id]) ? undefined : to([of, id])}>
       {id}
     </a>
   );
