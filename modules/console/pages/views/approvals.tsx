@@ -134,8 +134,7 @@ function Answer({ of, changed }: AnswerProps) {
   const [reason, setReason] = useState('');
   const what = whatOf(of);
   const answer = (approve: boolean) => async (): Promise<string> => {
-    const how = approve || reason === '' ? {} : { reason };
-    const input = { id: of.id, approve, undoable: approve, ...how };
+    const input = { id: of.id, approve, undoable: approve, ...(approve || reason === '' ? {} : { reason }) };
     const { answer: given } = await call('answerApproval', input).finally(changed);
     if (!approve || given === null) return 'Rejected. Nothing is sent.';
     // By the clock of this browser, which may differ.

@@ -141,15 +141,15 @@ function Detail({ stage, of }: { stage: Stage; of: Explanation }) {
           ['Script', script !== null && `${script.path}: ${script.detail ?? script.outcome ?? 'not run again'}`],
         ]}
       />
-      <Filters of={[filters].flat()} isAlone={of.filter?.field != null} />
+      <Filters of={[filters].flat()} />
     </div>
   );
 }
 
 const GROUP_WORDS: Readonly<Record<string, string>> = { all: 'all of', any: 'one of', not: 'not all of' };
 
-/** Conditions, each with whether it holds. @param isAlone the page begins with the value that it does not fit */
-const Filters = ({ of, isAlone = false }: { of: readonly Finding[]; isAlone?: boolean }) => (
+/** Conditions, each with whether it holds, and if not, the value: of a single condition, the page begins with it. */
+const Filters = ({ of }: { of: readonly Finding[] }) => (
   <ul class="tree">
     {of.map((each, at) => (
       <li key={at}>
@@ -158,7 +158,7 @@ const Filters = ({ of, isAlone = false }: { of: readonly Finding[]; isAlone?: bo
           {each.holds ? '✓' : '✗'}
         </span>{' '}
         {each.field === null ? `${GROUP_WORDS[each.operator]}:` : conditionText(each)}
-        {each.field !== null && !each.holds && !isAlone && <span class="dim"> (it is {foundText(each)})</span>}
+        {each.field !== null && !each.holds && of.length > 1 && <span class="dim"> (it is {foundText(each)})</span>}
         {each.of.length > 0 && <Filters of={each.of} />}
       </li>
     ))}

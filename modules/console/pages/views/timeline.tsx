@@ -28,9 +28,7 @@ export function Timeline(both: Both) {
       <ol class="timeline">
         {steps.map(([at, [kind, icon], place, text, about], index) => (
           <li key={index}>
-            <span class={kind}>
-              <Icon of={icon} />
-            </span>
+            <span class={kind} children={<Icon of={icon} />} />
             <span>
               {place.startsWith('#') ? <a href={place}>{text}</a> : <Jump to={place}>{text}</Jump>}{' '}
               <span class="dim">{about}</span>
@@ -49,11 +47,8 @@ export function Timeline(both: Both) {
 const since = (ms: number): string =>
   ms >= 1000 && ms < 60_000 ? `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s` : duration(ms);
 
-/** Rounded to minutes: `40 s`, `6 min`. */
-const soFar = (from: number): string => {
-  const ms = Date.now() - from;
-  return duration(ms - (ms % (ms < 60_000 ? 1000 : 60_000)));
-};
+/** Rounded: `40 s`, `6 min`. */
+const soFar = (from: number): string => duration(Date.now() - from).replace(/^(\S+ \S+) .*/, '$1');
 
 function requestSteps({ request, explained, delivery }: Both): readonly Step[] {
   if (request === null) return [];
@@ -77,15 +72,11 @@ function requestSteps({ request, explained, delivery }: Both): readonly Step[] {
 function deliverySteps({ delivery, request }: Both): readonly Step[] {
   if (delivery === null) return [];
   const { timeline, accepted_at, outputs, waits_for, waits_since, state, route, configured } = delivery;
-  const runs = timeline.filter(({ what }) => what === 'run started').map(({ at }) => at);
-  const [firstRun = accepted_at] = runs;
   const steps = timeline.flatMap((moment): readonly Step[] => {
-    const { at, what } = moment;
     const own = momentStep(moment, delivery, request);
-    if (what.startsWith('accepted') && firstRun - accepted_at >= 1000)
-      return [own, step(at, ['calm', 'clock'], 'details', `Waited ${duration(firstRun - accepted_at)} to run`)];
-    if (!what.startsWith('answered') || outputs.length === 0) return [own];
-    return [own, step(at, ['calm', 'check'], 'outputs', 'Outputs', outputs.map(({ name }) => name).join(', '))];
+    if (!moment.what.startsWith('answered') || outputs.length === 0) return [own];
+    const names = outputs.map(({ name }) => name).join(', ');
+    return [own, step(moment.at, ['calm', 'check'], 'outputs', 'Outputs', names)];
   });
   if (waits_for !== null) {
     const from = waits_since ?? accepted_at;
@@ -93,7 +84,7 @@ function deliverySteps({ delivery, request }: Both): readonly Step[] {
     const text = `Waiting for ${WAITS_FOR[waits_for]}`;
     return [...steps, step(from, ['warn', 'clock'], to(own), text, `${soFar(from)} so far`)];
   }
-  const began = runs.at(-1);
+  const { at: began } = timeline.findLast(({ what }) => what === 'run started') ?? {};
   if (state !== 'running' || began === undefined) return steps;
   const { timeout_seconds: most } = configured;
   const limit = most === null ? '' : `of at most ${duration(most * 1000)}`;
