@@ -89,19 +89,16 @@ async function deadNeed(context: ApiContext, group: DeadWork, isRead: boolean): 
   const filter = { ...(route === null ? { job: value } : { route }), profile, state: 'dead', limit: 1 } as const;
   const [latest] = isRead && value !== '' ? await read(context, { kind: 'list', filter }) : [];
   if (latest === undefined) return all;
-  const { id, event, delivery_id, reason } = latest;
+  const { id, event, delivery_id, reason, job_name } = latest;
   const found = await findDelivery({ read: (query) => read(context, query) }, id);
   const steps = found.kind === 'found' ? found.dispatch.steps : [];
   const isLast = ({ index }: Step, at: number): boolean => steps.findLastIndex((step) => step.index === index) === at;
   const action = steps.some((step, at) => step.outcome === 'permanent' && isLast(step, at)) ? 'review' : 'replay';
   const known = { ...all, reason: reason?.slice(0, SHOWN) ?? null, action } as const;
   if (count > 1) return known;
-  return {
-    ...known,
-    name: `${event === 'unknown' ? 'event' : event} ${delivery_id}`,
-    place: `deliveries/${id}`,
-    text: `${of} is dead`,
-  };
+  const one = { ...known, place: `deliveries/${id}` } as const;
+  if (route === null) return { ...one, name: `Run of ${job_name ?? value}`, text: 'is dead' };
+  return { ...one, name: `${event === 'unknown' ? 'event' : event} ${delivery_id}`, text: `${of} is dead` };
 }
 
 async function approvalNeed(context: ApiContext, count: number): Promise<Need> {
