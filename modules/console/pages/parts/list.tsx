@@ -19,6 +19,8 @@ interface Filter {
   /** The text of no choice. */
   readonly all?: string;
   readonly type?: 'text' | 'search' | 'datetime-local';
+  /** What a search looks at. */
+  readonly placeholder?: string;
 }
 /** Filters by parameter of the operation: one of `KNOWN` is chosen from existing names. */
 type Filters = Readonly<Record<string, Filter>>;
@@ -69,9 +71,9 @@ export const named = (path: readonly string[], name: string, about: ComponentChi
   under(about),
 ];
 
-/** `until 05 Jan 08:00 by ben`. */
+/** `until 05 Jan 08:00 UTC by ben`. */
 export function pauseText({ until, by = '' }: { until: number | null; by?: string | undefined }): string {
-  const end = until === null ? 'until resumed' : `until ${shortInstant(until).slice(0, -3)}`;
+  const end = until === null ? 'until resumed' : `until ${shortInstant(until)} UTC`;
   return `${end}${by && ` by ${by.replace(/^console:/, '')}`}`;
 }
 
@@ -122,50 +124,24 @@ export function ListView<I extends ListId>({ title, of, place, filters = {}, lim
 
 type BarProps = { of: Texts; filters: Filters; place: ViewPlace };
 
-/** The fields of the filters, which a small screen shows on request, and the active ones. */
+/** The fields of the filters. A small screen shows those that are not active on request. */
 function FilterBar({ of, filters, place }: BarProps) {
   const [isOpen, setOpen] = useState(false);
   const names = Object.keys(filters).filter((name) => of.range === 'custom' || !CUSTOM.includes(name));
-  const chips = chipsOf(of, filters);
+  const count = names.filter((name) => name in of).length;
   if (names.length === 0) return null;
   return (
     <>
       <button type="button" class="toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        Filters{chips.length > 0 && ` (${chips.length})`}
+        Filters{count > 0 && ` (${count})`}
       </button>
       <div class={isOpen ? 'filters' : 'filters closed'}>
         {names.map((name) => (
-          <FilterField key={name} {...filters[name]} name={name} place={place} />
+          <FilterField key={name} {...filters[name]} name={name} value={of[name] ?? ''} place={place} />
         ))}
+        {count > 1 && <a href={to(place.path)}>Clear all</a>}
       </div>
-      {chips.length > 0 && (
-        <div class="bar">
-          {chips.map(([name, text]) => (
-            <Chip key={name} name={name} text={text} place={place} />
-          ))}
-          {chips.length > 1 && <a href={to(place.path)}>Clear all</a>}
-        </div>
-      )}
     </>
-  );
-}
-
-/** The active filters by name. A range has one text, also with a start and an end. */
-function chipsOf({ since, until, ...of }: Texts, filters: Filters): readonly (readonly [string, string])[] {
-  const [from = 'the start', end = 'now'] = [since, until].map((time) => time?.replace('T', ' '));
-  return Object.entries(of).map(([name, value]) => {
-    const { label, choices = {} } = filters[name] ?? {};
-    return [name, `${label}: ${value === 'custom' ? `${from} to ${end}` : (choices[value] ?? value)}`] as const;
-  });
-}
-
-/** An active filter; pressing it removes it. */
-function Chip({ name, text, place }: { name: string; text: string; place: ViewPlace }) {
-  const none = name === 'range' ? { range: '', since: '', until: '' } : { [name]: '' };
-  return (
-    <button type="button" class="chip" aria-label={`Remove filter ${text}`} onClick={() => change(place, none)}>
-      {text} <Icon of="x" />
-    </button>
   );
 }
 
@@ -176,21 +152,35 @@ const KNOWN: Readonly<Record<string, readonly ['listRoutes' | 'listJobs', 'name'
   profile: ['listRoutes', 'profile'],
 };
 
-type FieldOf = Partial<Filter> & { readonly name: string; readonly place: ViewPlace };
+type FieldOf = Partial<Filter> & { readonly name: string; readonly value: string; readonly place: ViewPlace };
 type NamedItem = { readonly name: string; readonly profile: string; readonly id?: string };
 
-/** Existing names are a choice if they are one page, else suggestions; the gateway rejects any other name. */
-function FilterField({ label = '', choices, all = 'All', type = 'text', name, place }: FieldOf) {
+/**
+ * A filter, which becomes a chip when it is active: its button removes it, and a range with its start and end. Existing names are a
+ * choice if they are one page, else suggestions; the gateway rejects any other name.
+ */
+function FilterField({ label = '', choices, all = 'All', name, value, place, ...rest }: FieldOf) {
   const [of, key = 'name'] = KNOWN[name] ?? [];
   const { data } = useData(of ?? 'listRoutes', of === undefined ? null : { limit: 200 }, false);
-  const value = place.query.get(name) ?? '';
   const items: readonly NamedItem[] = data?.items ?? [];
-  const names = Object.fromEntries(items.map((item) => [item[key] ?? '', key === 'id' ? item.name : item[key]]));
-  const options = Object.entries<string>(choices ?? names);
-  const isStrict = choices !== undefined || (of !== undefined && data?.next === null);
-  const isUnknown = choices === undefined && value !== '' && !Object.hasOwn(names, value);
-  const others = isUnknown ? { '': all, [value]: value } : { '': all };
+  const names = Object.fromEntries(
+    items.map((item) => [item[key] ?? '', (key === 'id' ? item.name : item[key]) ?? '']),
+  );
+  const known = choices ?? names;
+  const strict = choices !== undefined || (of !== undefined && data?.next === null);
+  const others = Object.hasOwn(known, value) ? { '': all } : { '': all, [value]: value || all };
+  const options = [...(strict ? Object.entries(others) : []), ...Object.entries(known)];
   const set = (next: string): void => change(place, { [name]: next });
-  const shown = { label, type, value, change: set, strict: isStrict };
-  return <Field {...shown} options={isStrict ? [...Object.entries(others), ...options] : options} />;
+  const remove = (): void => change(place, name === 'range' ? { range: '', since: '', until: '' } : { [name]: '' });
+  const text = `Remove filter ${label}: ${known[value] ?? value}`;
+  return (
+    <div class={value === '' ? 'filter' : 'filter chip'}>
+      <Field {...rest} label={label} value={value} change={set} strict={strict} options={options} />
+      {value !== '' && (
+        <button type="button" aria-label={text} title={text} onClick={remove}>
+          <Icon of="x" />
+        </button>
+      )}
+    </div>
+  );
 }

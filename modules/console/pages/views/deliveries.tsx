@@ -21,7 +21,7 @@ const FILTERS = {
   state: { label: 'State', choices: choicesOf(CHOICES.state) },
   route: { label: 'Route' },
   job: { label: 'Job' },
-  grep: { label: 'Search', type: 'search' },
+  grep: { label: 'Search', type: 'search', placeholder: 'Event, id, or target' },
 } as const;
 
 export const WAITS_FOR = {
@@ -48,7 +48,7 @@ export function Deliveries({ place }: ViewProps) {
         EVENT,
         STATE,
         OWNER,
-        ['Target or reason', (one) => withReplay(one, reload, <Details of={one} />), 'clip plain'],
+        ['Targets', (one) => [withReplay(one, reload, <Targets of={one} />), <Reason of={one} />], 'clip plain'],
         DURATION,
         WHEN,
       ]}
@@ -65,19 +65,26 @@ const eventOf = ({ id, event, delivery_id, route, job }: Summary) => {
 
 export const EVENT: Column<Summary> = ['Event', eventOf];
 export const STATE: Column<Summary> = ['State', ({ state }) => <State of={state} />];
-export const OWNER: Column<Summary> = ['Route or job', ({ route, job }) => route ?? job ?? 'gateway', 'plain'];
-/** Of the run; without an agent, until it was delivered. */
-const msOf = ({ duration_ms: ms, accepted_at, finished_at: end }: Summary): number | null =>
-  ms ?? (end === null ? null : end - accepted_at);
-export const DURATION: Column<Summary> = ['Duration', (of) => msOf(of) !== null && duration(msOf(of) ?? 0), 'end'];
+export const OWNER: Column<Summary> = [
+  'Route or job',
+  ({ route, job_name, job }) => route ?? job_name ?? job ?? 'gateway',
+  'plain',
+];
+/** From when it was accepted until it has ended. */
+const durationOf = ({ accepted_at, finished_at: end }: Summary) => end !== null && duration(end - accepted_at);
+export const DURATION: Column<Summary> = ['Duration', durationOf, 'end'];
 export const WAITS: Column<Summary> = ['Waits for', ({ waits_for: what }) => what !== null && WAITS_FOR[what], 'clip'];
 export const WHEN: Column<Summary> = ['Accepted (UTC)', ({ accepted_at }) => <When at={accepted_at} />, 'end plain'];
 
-/** Why it waits or has failed; else where it goes. */
-export const detailsOf = ({ reason, waits_for, targets }: Summary): string =>
-  waits_for === null ? (reason?.slice(0, 300) ?? targets) : `waits for ${WAITS_FOR[waits_for]}`;
+/** Why it waits or has failed. */
+export const reasonOf = ({ reason, waits_for }: Summary): string =>
+  waits_for === null ? (reason?.slice(0, 300) ?? '') : `waits for ${WAITS_FOR[waits_for]}`;
 
-const Details = ({ of }: { of: Summary }) => <span class="reason" title={detailsOf(of)} children={detailsOf(of)} />;
+const Targets = ({ of }: { of: Summary }) => <span class="small" children={of.targets} />;
+
+/** A second line of the whole row. */
+const Reason = ({ of }: { of: Summary }) =>
+  reasonOf(of) !== '' && <span class="reason small" children={reasonOf(of)} />;
 
 /** A cell with a button if the delivery is dead. */
 export const withReplay = (of: Summary, done: () => void, shown: ComponentChildren) => (
@@ -88,7 +95,7 @@ export const withReplay = (of: Summary, done: () => void, shown: ComponentChildr
 
 /** The state of a delivery, with a link to it. */
 export const StateLink = ({ of }: { of: Summary }) => (
-  <a href={to(['deliveries', of.id])} title={detailsOf(of)}>
+  <a href={to(['deliveries', of.id])} title={reasonOf(of)}>
     <State of={of.state} />
   </a>
 );

@@ -5,7 +5,7 @@ import { call } from '../api.ts';
 import { Act, Ask, Open, Operator, Pause } from '../parts/act.tsx';
 import type { Loaded } from '../parts/data.ts';
 import { useData, useList } from '../parts/data.ts';
-import { actionText, inZone, people, scheduleText } from '../parts/format.ts';
+import { actionText, inZone, people, scheduleText, shortInZone } from '../parts/format.ts';
 import { ListTable, ListView, named, pauseText, under } from '../parts/list.tsx';
 import { notify } from '../parts/notify.tsx';
 import { Session } from '../parts/role.tsx';
@@ -13,7 +13,7 @@ import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import type { Column, FieldProps, FormProps, Options, Values } from '../parts/ui.tsx';
 import { Ago, Block, Card, Facts, Field, Form, Head, Note, Show, State } from '../parts/ui.tsx';
-import { DURATION, detailsOf, STATE } from './deliveries.tsx';
+import { DURATION, reasonOf, STATE } from './deliveries.tsx';
 
 type Job = Output<'listJobs'>['items'][number];
 type Details = Output<'getJob'>;
@@ -29,7 +29,11 @@ export const Jobs = ({ place }: ViewProps) => (
       ['Job', ({ id, name, description }) => named(['jobs', id], name, description), 'clip'],
       ['State', stateOf],
       ['Schedule', ({ schedule_human, timezone }) => [scheduleText(schedule_human), under(timezone)]],
-      ['Next run', ({ next_runs: [next], timezone }) => (next === undefined ? 'never' : inZone(next, timezone)), 'end'],
+      [
+        'Next run',
+        ({ next_runs: [next], timezone }) => (next === undefined ? 'never' : shortInZone(next, timezone)),
+        'end',
+      ],
       ['Last run', ({ runs: [last] }) => (last === undefined ? 'none yet' : <Run of={last} />)],
       ['', (job) => <Actions of={job} changed={reload} />, 'end'],
     ]}
@@ -129,7 +133,7 @@ function One({ of, canEdit }: { of: Details; canEdit: boolean }) {
             ...scheduleOf(of, useTargets(of.profile, of.deliver.join(', '))),
             ['Profile', of.profile !== 'default' && of.profile],
             ['Fired by', of.routes.join(', ')],
-            ['Configured in', of.place],
+            ['Configured in', of.place !== null && `${of.place}: change or remove it there`],
             ['Prompt', !canEdit && <Block label="Prompt">{of.prompt}</Block>],
             ['ID', <span class="mono">{of.id}</span>],
           ]}
@@ -152,22 +156,25 @@ type Delivery = Output<'listDeliveries'>['items'][number];
 
 /** How each run of a job has ended, in the job's time zone. */
 const runColumns = (zone: string): readonly Column<Delivery>[] => [
-  ['Run', (of) => named(['deliveries', of.id], inZone(of.accepted_at, zone), <Result of={of} />), 'clip'],
+  [`Run (${zone})`, (of) => named(['deliveries', of.id], runOf(of, zone), <Result of={of} />), 'clip'],
   STATE,
   DURATION,
 ];
+
+const runOf = ({ accepted_at, event }: Delivery, zone: string): string =>
+  `${shortInZone(accepted_at, zone)}${event === 'manual' ? ' (by hand)' : ''}`;
 
 /** Why a run waits or has failed; else how its answer begins. */
 function Result({ of }: { of: Delivery }) {
   const isDone = of.state === 'done';
   const run = useData('getRun', isDone ? { id: of.id } : null, false).data;
-  return isDone ? run?.latest.answer?.slice(0, 200) : detailsOf(of);
+  return isDone ? run?.latest.answer?.slice(0, 200) : reasonOf(of);
 }
 
 /** The targets of a profile to choose from. @param chosen added if it is not one of them */
 export function useTargets(profile: string, chosen: string): Options {
   const { items = [] } = useData('listTargets', { profile }, false).data ?? {};
-  const known = items.map(({ name, about }) => [name, about === null ? name : `${name}: ${about}`] as const);
+  const known = items.map(({ name, about }) => [name, about === null ? name : `${about} (${name})`] as const);
   return known.some(([name]) => name === chosen) ? known : [[chosen, chosen], ...known];
 }
 

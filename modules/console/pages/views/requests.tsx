@@ -12,7 +12,7 @@ const FILTERS = {
   ...RANGE,
   route: { label: 'Route' },
   outcome: { label: 'Outcome', choices: choicesOf(['rejected', 'failed', ...CHOICES.outcome]) },
-  grep: { label: 'Search', type: 'search' },
+  grep: { label: 'Search', type: 'search', placeholder: 'Event, id, or text' },
 } as const;
 
 export const Requests = ({ place }: ViewProps) => (
