@@ -35,7 +35,7 @@ type Summary = Output<'listDeliveries'>['items'][number];
 
 export function Deliveries({ place }: ViewProps) {
   const { state, route, job } = activeFilters(place, FILTERS);
-  const of = { ...(route === undefined ? {} : { route }), ...(job === undefined ? {} : { job }) };
+  const of = { ...(route !== undefined && { route }), ...(job !== undefined && { job }) };
   return (
     <ListView
       title="Deliveries"
@@ -44,54 +44,38 @@ export function Deliveries({ place }: ViewProps) {
       filters={FILTERS}
       empty="No matching deliveries."
       actions={(list) => state === 'dead' && list.items.length > 0 && <ReplayDead of={of} done={list.reload} />}
-      columns={({ reload }) => [
-        EVENT,
-        STATE,
-        OWNER,
-        ['Targets', (one) => [withReplay(one, reload, <Targets of={one} />), <Reason of={one} />], 'clip plain'],
-        DURATION,
-        WHEN,
-      ]}
+      columns={() => [EVENT, STATE, OWNER, TARGETS, DURATION, WHEN]}
     />
   );
 }
 
-/** A message of the gateway itself, such as about an approval, is a notice. */
+/** A message of the gateway itself, such as about an approval, is a notice. The id of a run begins with its job, which has a column. */
 const eventOf = ({ id, event, delivery_id, route, job }: Summary) => {
   const isOwn = (route ?? job) === null;
   const name = isOwn ? `${event} notice` : known(event, 'event');
-  return <Thing path={['deliveries', id]} name={name} id={isOwn ? '' : delivery_id} />;
+  return <Thing path={['deliveries', id]} name={name} id={isOwn ? '' : delivery_id.replace(`${job}#`, '#')} />;
 };
+
+/** A reason has a line of its own below the row. */
+const targetsOf = (of: Summary) => [
+  <span class="small">{of.targets}</span>,
+  reasonOf(of) !== '' && <span class="reason small">{reasonOf(of)}</span>,
+];
+
+/** From when it was accepted until it has ended. */
+const durationOf = ({ accepted_at, finished_at: end }: Summary) => end !== null && duration(end - accepted_at);
 
 export const EVENT: Column<Summary> = ['Event', eventOf];
 export const STATE: Column<Summary> = ['State', ({ state }) => <State of={state} />];
-export const OWNER: Column<Summary> = [
-  'Route or job',
-  ({ route, job_name, job }) => route ?? job_name ?? job ?? 'gateway',
-  'plain',
-];
-/** From when it was accepted until it has ended. */
-const durationOf = ({ accepted_at, finished_at: end }: Summary) => end !== null && duration(end - accepted_at);
+export const OWNER: Column<Summary> = ['Route or job', (of) => of.route ?? of.job_name ?? of.job ?? 'gateway', 'plain'];
+const TARGETS: Column<Summary> = ['Targets', targetsOf, 'clip plain'];
 export const DURATION: Column<Summary> = ['Duration', durationOf, 'end'];
 export const WAITS: Column<Summary> = ['Waits for', ({ waits_for: what }) => what !== null && WAITS_FOR[what], 'clip'];
 export const WHEN: Column<Summary> = ['Accepted (UTC)', ({ accepted_at }) => <When at={accepted_at} />, 'end plain'];
 
 /** Why it waits or has failed. */
-export const reasonOf = ({ reason, waits_for }: Summary): string =>
+export const reasonOf = ({ reason, waits_for }: Pick<Summary, 'reason' | 'waits_for'>): string =>
   waits_for === null ? (reason?.slice(0, 300) ?? '') : `waits for ${WAITS_FOR[waits_for]}`;
-
-const Targets = ({ of }: { of: Summary }) => <span class="small" children={of.targets} />;
-
-/** A second line of the whole row. */
-const Reason = ({ of }: { of: Summary }) =>
-  reasonOf(of) !== '' && <span class="reason small" children={reasonOf(of)} />;
-
-/** A cell with a button if the delivery is dead. */
-export const withReplay = (of: Summary, done: () => void, shown: ComponentChildren) => (
-  <span class="beside">
-    {shown} {of.state === 'dead' && <Replay of={of} done={done} />}
-  </span>
-);
 
 /** The state of a delivery, with a link to it. */
 export const StateLink = ({ of }: { of: Summary }) => (

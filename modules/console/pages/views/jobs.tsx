@@ -3,7 +3,7 @@ import { useContext, useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { Act, Ask, Open, Operator, Pause } from '../parts/act.tsx';
-import type { Loaded } from '../parts/data.ts';
+import type { ItemOf, Loaded } from '../parts/data.ts';
 import { useData, useList } from '../parts/data.ts';
 import { actionText, inZone, people, scheduleText, shortInZone } from '../parts/format.ts';
 import { ListTable, ListView, named, pauseText, under } from '../parts/list.tsx';
@@ -11,7 +11,7 @@ import { notify } from '../parts/notify.tsx';
 import { Session } from '../parts/role.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import type { Column, FieldProps, FormProps, Options, Values } from '../parts/ui.tsx';
+import type { FieldProps, FormProps, Options, Values } from '../parts/ui.tsx';
 import { Ago, Block, Card, Facts, Field, Form, Head, Note, Show, State } from '../parts/ui.tsx';
 import { DURATION, reasonOf, STATE } from './deliveries.tsx';
 
@@ -34,7 +34,7 @@ export const Jobs = ({ place }: ViewProps) => (
         ({ next_runs: [next], timezone }) => (next === undefined ? 'never' : shortInZone(next, timezone)),
         'end',
       ],
-      ['Last run', ({ runs: [last] }) => (last === undefined ? 'none yet' : <Run of={last} />)],
+      ['Last run', ({ runs: [last] }) => (last === undefined ? 'none yet' : lastOf(last))],
       ['', (job) => <Actions of={job} changed={reload} />, 'end'],
     ]}
   />
@@ -45,10 +45,8 @@ const stateOf = ({ state, paused, paused_until: end, last_action: last }: Job) =
   paused && under(pauseText({ until: end === null ? null : Date.parse(end), by: last?.by })),
 ];
 
-const Run = ({ of: { id, state, started_at } }: { of: Job['runs'][number] }) => (
-  <a href={to(['deliveries', id])}>
-    <State of={state} /> <Ago at={Date.parse(started_at)} />
-  </a>
+const lastOf = ({ id, state, started_at }: Job['runs'][number]) => (
+  <a href={to(['deliveries', id])} children={[<State of={state} />, ' ', <Ago at={Date.parse(started_at)} />]} />
 );
 
 function Actions({ of: { id, name, paused }, changed }: { of: Job; changed: () => void }) {
@@ -122,6 +120,7 @@ const scheduleOf = ({ schedule_human, schedule, timezone, next_runs, deliver }: 
 };
 
 function One({ of, canEdit }: { of: Details; canEdit: boolean }) {
+  const zone = of.timezone;
   return (
     <div class="grid">
       <Card>
@@ -145,30 +144,18 @@ function One({ of, canEdit }: { of: Details; canEdit: boolean }) {
           label="Last runs"
           empty="No runs yet."
           more={null}
-          columns={runColumns(of.timezone)}
+          columns={[[`Run (${zone})`, (run) => <Run of={run} zone={zone} />, 'clip'], STATE, DURATION]}
         />
       </Card>
     </div>
   );
 }
 
-type Delivery = Output<'listDeliveries'>['items'][number];
-
-/** How each run of a job has ended, in the job's time zone. */
-const runColumns = (zone: string): readonly Column<Delivery>[] => [
-  [`Run (${zone})`, (of) => named(['deliveries', of.id], runOf(of, zone), <Result of={of} />), 'clip'],
-  STATE,
-  DURATION,
-];
-
-const runOf = ({ accepted_at, event }: Delivery, zone: string): string =>
-  `${shortInZone(accepted_at, zone)}${event === 'manual' ? ' (by hand)' : ''}`;
-
-/** Why a run waits or has failed; else how its answer begins. */
-function Result({ of }: { of: Delivery }) {
-  const isDone = of.state === 'done';
-  const run = useData('getRun', isDone ? { id: of.id } : null, false).data;
-  return isDone ? run?.latest.answer?.slice(0, 200) : reasonOf(of);
+/** A run of a job, in the job's time zone: why it waits or has failed, else how its answer begins. */
+function Run({ of: { id, state, accepted_at, event, ...of }, zone }: { of: ItemOf<'listDeliveries'>; zone: string }) {
+  const run = useData('getRun', state === 'done' ? { id } : null, false).data;
+  const name = `${shortInZone(accepted_at, zone)}${event === 'manual' ? ' (by hand)' : ''}`;
+  return <>{named(['deliveries', id], name, run?.latest.answer?.slice(0, 200) ?? reasonOf(of))}</>;
 }
 
 /** The targets of a profile to choose from. @param chosen added if it is not one of them */
