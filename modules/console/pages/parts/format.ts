@@ -69,9 +69,10 @@ export const scheduleText = (words: string): string =>
 
 export const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
+type Parent = Pick<Output<'getDelivery'>, 'route' | 'job' | 'job_name'>;
+
 /** The route or the job of a delivery; messages of the gateway itself have neither. */
-export const parentOf = ({ route, job }: { route: string | null; job: string | null }): string =>
-  route ?? job ?? 'gateway notices';
+export const parentOf = ({ route, job, job_name }: Parent): string => route ?? job_name ?? job ?? 'gateway';
 
 /** Who has last paused, resumed or reset something, and when. */
 export const actionText = (of: Output<'getJob'>['last_action']): string =>

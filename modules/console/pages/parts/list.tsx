@@ -92,8 +92,6 @@ interface Props<I extends ListId> extends Pick<Rows<I>, 'keyOf' | 'empty'> {
   readonly filters?: Filters;
   /** Of a page; 0: the list has one page. */
   readonly limit?: number;
-  /** Absent: unless it is searched. */
-  readonly live?: boolean;
   /** Beside the heading. */
   readonly actions?: (list: Listed<I>) => ComponentChildren;
   /** Above the table. */
@@ -104,7 +102,7 @@ interface Props<I extends ListId> extends Pick<Rows<I>, 'keyOf' | 'empty'> {
 export function ListView<I extends ListId>({ title, of, place, filters = {}, limit = 50, ...props }: Props<I>) {
   const active = activeFilters(place, filters);
   const input = { ...(limit === 0 ? {} : { limit }), ...inputOf(active) };
-  const list = useList(of, input as unknown as Input<I>, props.live ?? active.grep === undefined);
+  const list = useList(of, input as unknown as Input<I>, active.grep === undefined);
   const about = (): string => {
     const shown = list.items.length.toLocaleString();
     if (list.more === null) return `${shown} in total`;

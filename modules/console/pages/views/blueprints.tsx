@@ -21,7 +21,6 @@ export const Blueprints = ({ place }: ViewProps) => (
     of="listBlueprints"
     place={place}
     limit={0}
-    live={false}
     empty="No blueprints."
     keyOf={({ key }) => key}
     columns={() => [

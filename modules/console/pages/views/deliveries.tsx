@@ -59,7 +59,7 @@ const eventOf = ({ id, event, delivery_id, route, job }: Summary) => {
 /** A reason has a line of its own below the row. */
 const targetsOf = (of: Summary) => [
   <span class="small">{of.targets}</span>,
-  reasonOf(of) !== '' && <span class="reason small">{reasonOf(of)}</span>,
+  reasonOf(of) !== '' && <span class="reason">{reasonOf(of)}</span>,
 ];
 
 /** From when it was accepted until it has ended. */
@@ -67,7 +67,7 @@ const durationOf = ({ accepted_at, finished_at: end }: Summary) => end !== null 
 
 export const EVENT: Column<Summary> = ['Event', eventOf];
 export const STATE: Column<Summary> = ['State', ({ state }) => <State of={state} />];
-export const OWNER: Column<Summary> = ['Route or job', (of) => of.route ?? of.job_name ?? of.job ?? 'gateway', 'plain'];
+export const OWNER: Column<Summary> = ['Route or job', parentOf, 'plain'];
 const TARGETS: Column<Summary> = ['Targets', targetsOf, 'clip plain'];
 export const DURATION: Column<Summary> = ['Duration', durationOf, 'end'];
 export const WAITS: Column<Summary> = ['Waits for', ({ waits_for: what }) => what !== null && WAITS_FOR[what], 'clip'];

@@ -103,19 +103,20 @@ function Remove({ of: { id, name, routes } }: { of: Details }) {
   );
 }
 
-type Scheduled = Pick<Job, 'schedule' | 'schedule_human' | 'timezone' | 'next_runs' | 'deliver'>;
+type Facted = Omit<Output<'editJob'>, 'id' | 'name' | 'warnings'>;
 
 /** A target with where it goes, as in the field where it is chosen. */
 const targetText = (name: string, targets: Options): string => targets.find(([each]) => each === name)?.[1] ?? name;
 
-/** When a job runs, and where its answers go. */
-const scheduleOf = ({ schedule_human, schedule, timezone, next_runs, deliver }: Scheduled, targets: Options) => {
-  const next = next_runs.slice(0, 3).map((at) => <div key={at}>{inZone(at, timezone)}</div>);
+/** When a job runs, what it asks, and where its answers go. @param asksPrompt the prompt is in a field */
+const factsOf = (of: Facted, targets: Options, asksPrompt: boolean) => {
+  const next = of.next_runs.slice(0, 3).map((at) => <div key={at}>{inZone(at, of.timezone)}</div>);
   return [
-    ['Schedule', `${scheduleText(schedule_human)} (${schedule})`],
+    ['Schedule', `${scheduleText(of.schedule_human)} (${of.schedule})`],
     ['Next runs', next.length === 0 ? 'never' : next],
-    ['Time zone', timezone],
-    ['Targets', deliver.map((name) => targetText(name, targets)).join(', ')],
+    ['Time zone', of.timezone],
+    ['Targets', of.deliver.map((name) => targetText(name, targets)).join(', ')],
+    ['Prompt', !asksPrompt && <Block label="Prompt">{of.prompt}</Block>],
   ] as const;
 };
 
@@ -129,11 +130,10 @@ function One({ of, canEdit }: { of: Details; canEdit: boolean }) {
           of={[
             ['Last action', actionText(of.last_action)],
             ['Changed by', people(of.changed_by ?? '')],
-            ...scheduleOf(of, useTargets(of.profile, of.deliver.join(', '))),
+            ...factsOf(of, useTargets(of.profile, of.deliver.join(', ')), canEdit),
             ['Profile', of.profile !== 'default' && of.profile],
             ['Fired by', of.routes.join(', ')],
             ['Configured in', of.place !== null && `${of.place}: change or remove it there`],
-            ['Prompt', !canEdit && <Block label="Prompt">{of.prompt}</Block>],
             ['ID', <span class="mono">{of.id}</span>],
           ]}
         />
@@ -165,11 +165,17 @@ export function useTargets(profile: string, chosen: string): Options {
   return known.some(([name]) => name === chosen) ? known : [[chosen, chosen], ...known];
 }
 
-type Draft = { fields: readonly FieldProps[]; targets: Options; preview: Loaded<Output<'editJob'>>; button: string };
+type Draft = {
+  fields: readonly FieldProps[];
+  targets: Options;
+  preview: Loaded<Output<'editJob'>>;
+  button: string;
+  asksPrompt?: boolean;
+};
 type JobFormProps = Draft & Pick<FormProps, 'send' | 'changed' | 'children'>;
 
 /** Fields, and beside them what the job becomes. @param preview the job as it would be stored */
-export const JobForm = ({ fields, targets, preview, button, children, ...form }: JobFormProps) => (
+export const JobForm = ({ fields, targets, preview, button, asksPrompt = false, children, ...form }: JobFormProps) => (
   <Form {...form}>
     <div class="grid">
       <div class="stack">
@@ -182,7 +188,9 @@ export const JobForm = ({ fields, targets, preview, button, children, ...form }:
         <Operator>
           <h3>The job you get</h3>
           <Show of={preview}>
-            {(saved) => <Facts of={[...scheduleOf(saved, targets), ['Warnings', saved.warnings.join('; ')]]} />}
+            {(saved) => (
+              <Facts of={[...factsOf(saved, targets, asksPrompt), ['Warnings', saved.warnings.join('; ')]]} />
+            )}
           </Show>
           <div class="bar">
             <button type="submit" class="primary" children={button} />
@@ -227,7 +235,7 @@ function Edit({ of }: { of: Details }) {
   const form = { fields, targets, send, preview };
   return (
     <Card title="Change this job">
-      <JobForm {...form} changed={setTyped} button="Save changes">
+      <JobForm {...form} changed={setTyped} button="Save changes" asksPrompt>
         <h3>{changes.length === 0 ? 'No changes yet' : 'What changes'}</h3>
         <Facts of={changes.map(changeOf)} />
       </JobForm>

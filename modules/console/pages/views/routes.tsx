@@ -163,13 +163,8 @@ function TestEvent({ of: { name: route, deliver: answer, outputs } }: { of: Rout
       <Field label="Event type" value={event} change={setEvent} />
       <Field label="Payload" type="textarea" value={payload} change={setPayload} />
       {leaves && <Note kind="warn">{leaves}</Note>}
-      {sent && (
-        <>
-          <h3>{`${sent.status} ${sent.event}`}</h3>
-          <Block label="Response">{sent.answer}</Block>
-          <Block label="Sent payload">{sent.payload}</Block>
-        </>
-      )}
+      {sent && <Block title={`${sent.status} ${sent.event}`} label="Response" children={sent.answer} />}
+      {sent && <Block label="Sent payload" children={sent.payload} />}
     </Ask>
   );
 }

@@ -1,7 +1,7 @@
 /** Sessions: their running and pending runs; and the usage of the last week. */
 import type { Output } from '../api.ts';
 import { useData, useList } from '../parts/data.ts';
-import { actionText, count, shortInstant } from '../parts/format.ts';
+import { actionText, count, parentOf, shortInstant } from '../parts/format.ts';
 import { ListTable, ListView } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
@@ -26,7 +26,7 @@ export function Sessions({ place }: ViewProps) {
         columns={() => [
           ['Session', nameOf, 'clip'],
           ['State', stateOf],
-          ['Run', ({ run, problem }) => run?.route ?? run?.job ?? (problem && <span class="bad">{problem}</span>)],
+          ['Run', ({ run, problem }) => (run === null ? problem && <span class="bad">{problem}</span> : parentOf(run))],
           ['Pending', pendingOf, 'plain'],
           ['Messages', ({ turns }) => turns?.toLocaleString(), 'end'],
           ['Profile', ({ profile }) => profile !== 'default' && profile],
