@@ -42,18 +42,15 @@ export const choicesOf = (names: readonly string[]): Filter['choices'] =>
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Filters that count only with a custom range. */
-const CUSTOM = ['since', 'until'];
-
-/** The filters in the address that the view accepts, as texts. */
+/** The filters in the address, as texts. The gateway rejects a value that it does not know. */
 export function activeFilters({ query }: ViewPlace, filters: Filters): Texts {
-  const isActive = ([name, value]: readonly [string, string]): boolean => {
-    if (CUSTOM.includes(name) && query.get('range') !== 'custom') return false;
-    const { choices = { [value]: '' } } = (Object.hasOwn(filters, name) ? filters[name] : undefined) ?? { choices: {} };
-    return value !== '' && Object.hasOwn(choices, value);
-  };
-  return Object.fromEntries([...query].filter(isActive));
+  const names = namesOf(filters, query.get('range'));
+  return Object.fromEntries([...query].filter(([name, value]) => names.includes(name) && value !== ''));
 }
+
+/** A start and an end are filters of a custom range only. */
+const namesOf = (filters: Filters, range: string | null | undefined): readonly string[] =>
+  Object.keys(filters).filter((name) => range === 'custom' || !['since', 'until'].includes(name));
 
 /** The input of the operation for these filters. */
 function inputOf({ range, since, until, ...rest }: Texts): Readonly<Record<string, unknown>> {
@@ -103,14 +100,11 @@ export function ListView<I extends ListId>({ title, of, place, filters = {}, lim
   const active = activeFilters(place, filters);
   const input = { ...(limit === 0 ? {} : { limit }), ...inputOf(active) };
   const list = useList(of, input as unknown as Input<I>, active.grep === undefined);
-  const about = (): string => {
-    const shown = list.items.length.toLocaleString();
-    if (list.more === null) return `${shown} in total`;
-    return `${'range' in filters ? 'newest' : 'first'} ${shown}, more below`;
-  };
+  const shown = list.items.length.toLocaleString();
+  const first = `${'range' in filters ? 'newest' : 'first'} ${shown}, more below`;
   return (
     <>
-      <Head title={title} about={list.data !== null && about()}>
+      <Head title={title} about={list.data !== null && (list.more === null ? `${shown} in total` : first)}>
         {props.actions?.(list)}
       </Head>
       <FilterBar of={active} filters={filters} place={place} />
@@ -125,8 +119,8 @@ type BarProps = { of: Texts; filters: Filters; place: ViewPlace };
 /** The fields of the filters. A small screen shows those that are not active on request. */
 function FilterBar({ of, filters, place }: BarProps) {
   const [isOpen, setOpen] = useState(false);
-  const names = Object.keys(filters).filter((name) => of.range === 'custom' || !CUSTOM.includes(name));
-  const count = names.filter((name) => name in of).length;
+  const names = namesOf(filters, of.range);
+  const count = Object.keys(of).length;
   if (names.length === 0) return null;
   return (
     <>

@@ -29,11 +29,7 @@ export const Jobs = ({ place }: ViewProps) => (
       ['Job', ({ id, name, description }) => named(['jobs', id], name, description), 'clip'],
       ['State', stateOf],
       ['Schedule', ({ schedule_human, timezone }) => [scheduleText(schedule_human), under(timezone)]],
-      [
-        'Next run',
-        ({ next_runs: [next], timezone }) => (next === undefined ? 'never' : shortInZone(next, timezone)),
-        'end',
-      ],
+      ['Next run', nextOf, 'end'],
       ['Last run', ({ runs: [last] }) => (last === undefined ? 'none yet' : lastOf(last))],
       ['', (job) => <Actions of={job} changed={reload} />, 'end'],
     ]}
@@ -44,6 +40,8 @@ const stateOf = ({ state, paused, paused_until: end, last_action: last }: Job) =
   <State of={state} />,
   paused && under(pauseText({ until: end === null ? null : Date.parse(end), by: last?.by })),
 ];
+
+const nextOf = ({ next_runs: [next], timezone }: Job) => (next === undefined ? 'never' : shortInZone(next, timezone));
 
 const lastOf = ({ id, state, started_at }: Job['runs'][number]) => (
   <a href={to(['deliveries', id])} children={[<State of={state} />, ' ', <Ago at={Date.parse(started_at)} />]} />
@@ -103,7 +101,7 @@ function Remove({ of: { id, name, routes } }: { of: Details }) {
   );
 }
 
-type Facted = Omit<Output<'editJob'>, 'id' | 'name' | 'warnings'>;
+type Facted = Omit<Output<'editJob'>, 'warnings'> & { readonly warnings?: readonly string[] };
 
 /** A target with where it goes, as in the field where it is chosen. */
 const targetText = (name: string, targets: Options): string => targets.find(([each]) => each === name)?.[1] ?? name;
@@ -117,6 +115,7 @@ const factsOf = (of: Facted, targets: Options, asksPrompt: boolean) => {
     ['Time zone', of.timezone],
     ['Targets', of.deliver.map((name) => targetText(name, targets)).join(', ')],
     ['Prompt', !asksPrompt && <Block label="Prompt">{of.prompt}</Block>],
+    ['Warnings', of.warnings?.join('; ')],
   ] as const;
 };
 
@@ -165,17 +164,15 @@ export function useTargets(profile: string, chosen: string): Options {
   return known.some(([name]) => name === chosen) ? known : [[chosen, chosen], ...known];
 }
 
-type Draft = {
-  fields: readonly FieldProps[];
-  targets: Options;
-  preview: Loaded<Output<'editJob'>>;
-  button: string;
-  asksPrompt?: boolean;
-};
+type Draft = { fields: readonly FieldProps[]; targets: Options; preview: Loaded<Output<'editJob'>>; button: string };
 type JobFormProps = Draft & Pick<FormProps, 'send' | 'changed' | 'children'>;
 
-/** Fields, and beside them what the job becomes. @param preview the job as it would be stored */
-export const JobForm = ({ fields, targets, preview, button, asksPrompt = false, children, ...form }: JobFormProps) => (
+/**
+ * Fields, and beside them what the job becomes.
+ * @param preview the job as it would be stored
+ * @param children what changes in a stored job, whose prompt is a field
+ */
+export const JobForm = ({ fields, targets, preview, button, children, ...form }: JobFormProps) => (
   <Form {...form}>
     <div class="grid">
       <div class="stack">
@@ -187,11 +184,7 @@ export const JobForm = ({ fields, targets, preview, button, asksPrompt = false, 
         {children}
         <Operator>
           <h3>The job you get</h3>
-          <Show of={preview}>
-            {(saved) => (
-              <Facts of={[...factsOf(saved, targets, asksPrompt), ['Warnings', saved.warnings.join('; ')]]} />
-            )}
-          </Show>
+          <Show of={preview}>{(saved) => <Facts of={factsOf(saved, targets, children !== undefined)} />}</Show>
           <div class="bar">
             <button type="submit" class="primary" children={button} />
           </div>
@@ -207,18 +200,18 @@ function Edit({ of }: { of: Details }) {
   const deliver = of.deliver.join(', ');
   const targets = useTargets(profile, deliver);
   const before: Values = { name, description: description ?? '', schedule, timezone, deliver, prompt: prompt.trim() };
-  const named: readonly FieldProps[] = [
-    { name: 'name', label: 'Name', required: true },
-    { name: 'description', label: 'Description' },
-    { name: 'schedule', label: 'Schedule', help: 'Minute, hour, day of month, month, day of week', required: true },
-    { name: 'timezone', label: 'Time zone', required: true },
-    { name: 'deliver', label: 'Target', options: targets, strict: true },
-    { name: 'prompt', label: 'Prompt', type: 'textarea', required: true },
-  ];
-  const fields = named.map((field) => ({ ...field, value: before[field.name ?? ''] ?? '' }));
+  const named: Readonly<Record<string, FieldProps>> = {
+    name: { label: 'Name', required: true },
+    description: { label: 'Description' },
+    schedule: { label: 'Schedule', help: 'Minute, hour, day of month, month, day of week', required: true },
+    timezone: { label: 'Time zone', required: true },
+    deliver: { label: 'Target', options: targets, strict: true },
+    prompt: { label: 'Prompt', type: 'textarea', required: true },
+  };
+  const fields = Object.entries(named).map(([name, field]) => ({ ...field, name, value: before[name] ?? '' }));
   const [typed, setTyped] = useState(before);
   const change = Object.fromEntries(Object.entries(typed).filter(([field, value]) => value !== before[field]));
-  const changes = fields.filter(({ name: field = '' }) => field in change);
+  const changes = fields.filter((field) => field.name in change);
   const preview = useData('editJob', { id, ...change, dry_run: true }, false);
   const send = async (): Promise<void> => {
     const saved = await call('editJob', { id, ...change, dry_run: false });
@@ -230,12 +223,12 @@ function Edit({ of }: { of: Details }) {
   };
   const old = wordsOf(before, of.schedule_human);
   const now = wordsOf(change, preview.data?.schedule_human ?? change.schedule ?? '');
-  const changeOf = ({ name: field = '', label }: FieldProps) =>
+  const changeOf = ({ name: field, label }: (typeof fields)[number]) =>
     [label, field === 'prompt' ? 'changed' : `${old[field] || '(none)'} → ${now[field] || '(none)'}`] as const;
   const form = { fields, targets, send, preview };
   return (
     <Card title="Change this job">
-      <JobForm {...form} changed={setTyped} button="Save changes" asksPrompt>
+      <JobForm {...form} changed={setTyped} button="Save changes">
         <h3>{changes.length === 0 ? 'No changes yet' : 'What changes'}</h3>
         <Facts of={changes.map(changeOf)} />
       </JobForm>
