@@ -22,7 +22,7 @@ interface Filter {
   /** What a search looks at. */
   readonly placeholder?: string;
 }
-/** Filters by parameter of the operation: one of `KNOWN` is chosen from existing names. */
+/** Filters by parameter of the operation: one of `LISTS` is chosen from existing names. */
 type Filters = Readonly<Record<string, Filter>>;
 
 /** The time range of a list: a span until now, in seconds, or a start and an end. */
@@ -137,34 +137,34 @@ function FilterBar({ of, filters, place }: BarProps) {
   );
 }
 
-/** Filters whose values are known: the list that has them, and the property of its items. */
-const KNOWN: Readonly<Record<string, readonly ['listRoutes' | 'listJobs', 'name' | 'id' | 'profile']>> = {
-  route: ['listRoutes', 'name'],
-  job: ['listJobs', 'id'],
-  profile: ['listRoutes', 'profile'],
+/** The lists that have all values of a filter. */
+const LISTS: { [filter: string]: 'listRoutes' | 'listJobs' } = {
+  route: 'listRoutes',
+  job: 'listJobs',
+  profile: 'listRoutes',
 };
 
 type FieldOf = Partial<Filter> & { readonly name: string; readonly value: string; readonly place: ViewPlace };
-type NamedItem = { readonly name: string; readonly profile: string; readonly id?: string };
+type Named = { readonly name: string; readonly profile: string; readonly id?: string };
 
 /**
  * A filter, which becomes a chip when it is active: its button removes it, and a range with its start and end. Existing names are a
  * choice if they are one page, else suggestions; the gateway rejects any other name.
  */
 function FilterField({ label = '', choices, all = 'All', name, value, place, ...rest }: FieldOf) {
-  const [of, key = 'name'] = KNOWN[name] ?? [];
+  const of = LISTS[name];
   const { data } = useData(of ?? 'listRoutes', of === undefined ? null : { limit: 200 }, false);
-  const items: readonly NamedItem[] = data?.items ?? [];
-  const names = Object.fromEntries(
-    items.map((item) => [item[key] ?? '', (key === 'id' ? item.name : item[key]) ?? '']),
-  );
+  const items: readonly Named[] = data?.items ?? [];
+  const entryOf = ({ id, name: text, profile }: Named) =>
+    name === 'profile' ? [profile, profile] : [id ?? text, text];
+  const names: Texts = Object.fromEntries(items.map(entryOf));
   const known = choices ?? names;
   const strict = choices !== undefined || (of !== undefined && data?.next === null);
   const others = Object.hasOwn(known, value) ? { '': all } : { '': all, [value]: value || all };
   const options = [...(strict ? Object.entries(others) : []), ...Object.entries(known)];
   const set = (next: string): void => change(place, { [name]: next });
   const remove = (): void => change(place, name === 'range' ? { range: '', since: '', until: '' } : { [name]: '' });
-  const text = `Remove filter ${label}: ${known[value] ?? value}`;
+  const text = `Remove filter ${label}: ${options.find(([each]) => each === value)?.[1] ?? value}`;
   return (
     <div class={value === '' ? 'filter' : 'filter chip'}>
       <Field {...rest} label={label} value={value} change={set} strict={strict} options={options} />
