@@ -30,10 +30,10 @@ const VIEWS: Readonly<Record<string, readonly [all: View, one?: View]>> = {
   Overview: [Overview],
   Requests: [Requests, RequestView],
   Deliveries: [Deliveries, DeliveryView],
+  Approvals: [Approvals, ApprovalView],
   Routes: [Routes, RouteView],
   Jobs: [Jobs, JobView],
   Sessions: [Sessions],
-  Approvals: [Approvals, ApprovalView],
   Blueprints: [Blueprints, Blueprint],
   Nodes: [Nodes],
 };
@@ -75,7 +75,7 @@ function Shell({ place }: Pick<ViewProps, 'place'>) {
 
 type MenuProps = { titles: readonly (readonly [title: string, path: string])[]; current: string };
 
-/** A column; on a small screen a bar that scrolls sideways, and a button that shows all of its entries. */
+/** A column; on a small screen a bar that scrolls by whole entries, and a button that shows all of them. */
 function Menu({ titles, current }: MenuProps) {
   const { data } = useGateway();
   const counts: Readonly<Record<string, number>> = {

@@ -89,21 +89,21 @@ export const Badge = ({ kind = 'calm', icon, title, children }: BadgeProps) => (
   </span>
 );
 
-/** Each state and outcome has an icon beside its colour. Outcomes that are not listed are errors. */
+/** Each state and outcome has an icon beside its colour. Outcomes that are not listed are errors of senders. */
 const STATES: readonly (readonly [Kind, IconName, words: string])[] = [
   ['good', 'check', 'done serving active accepted coalesced delivered ok approved'],
   ['warn', 'loader', 'running delivering queued draining'],
-  ['warn', 'clock', 'waiting retry ambiguous paused'],
-  ['warn', 'alert', 'disabled shadowed unreachable interrupted rejected'],
-  ['bad', 'x', 'dead quarantined lost failed permanent'],
-  ['calm', 'clock', 'pending'],
+  ['warn', 'clock', 'waiting retry ambiguous'],
+  ['warn', 'pause', 'paused'],
+  ['bad', 'x', 'dead quarantined lost failed permanent internal_error delivery_failed overloaded shutting_down'],
+  ['calm', 'hourglass', 'pending'],
   ['calm', 'slash', 'ignored skipped'],
   ['calm', 'twice', 'duplicate'],
   ['calm', 'shield', 'challenge'],
 ];
 
 export function lookOf(state: string): readonly [Kind, IconName] {
-  const [kind, icon] = STATES.find(([, , words]) => words.split(' ').includes(state)) ?? ['bad', 'alert'];
+  const [kind, icon] = STATES.find(([, , words]) => words.split(' ').includes(state)) ?? ['warn', 'alert'];
   return [kind, icon];
 }
 

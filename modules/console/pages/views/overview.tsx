@@ -53,8 +53,8 @@ function Health() {
   const { node_state: state, table, now, started_at, needs } = data;
   const isWell = needs.length === 0 && state === 'serving';
   const problems = needs.length === 0 ? 'no problems' : count(needs.length, 'problem');
-  const held = data.paused.length === 0 ? '' : ` (${data.paused.length} paused)`;
-  const served = `${state === 'serving' ? 'Serving' : 'Stopping'} ${count(table.routes, 'route')}${held}`;
+  const held = data.paused.length === 0 ? '' : `, ${data.paused.length} paused`;
+  const served = `${count(table.routes - data.paused.length, 'route')} ${state}${held}`;
   return (
     <Badge kind={isWell ? 'good' : 'warn'} icon={isWell ? 'check' : 'alert'}>
       {served}, {problems}, up {duration(now - started_at).replace(/^(\S+ \S+) .*/, '$1')}
@@ -89,7 +89,7 @@ const ICONS: Readonly<Record<string, IconName>> = {
   dead: 'x',
   approval: 'approvals',
   limited: 'clock',
-  paused: 'clock',
+  paused: 'pause',
 };
 
 /** Without the date if that is today. */
@@ -175,6 +175,8 @@ function Charts({ items, totals, median, p95, from, to: end, slot_ms, states }: 
   // The current span of time is not over: it has what is pending now.
   const now = states === null ? 0 : states.pending + states.delivering;
   const queue = [...items.filter(({ slot }) => slot < end - slot_ms), { slot: end - slot_ms, pending: now }];
+  const most = Math.max(...queue.map(({ pending }) => pending));
+  const queued = `Queued runs and deliveries: ${now} now, at most ${most}`;
   const requests = OUTCOMES.filter((outcome) => totals[outcome] > 0);
   return (
     <>
@@ -184,9 +186,7 @@ function Charts({ items, totals, median, p95, from, to: end, slot_ms, states }: 
           Response time: <Swatch of="median" /> median {milliseconds(median ?? 0)}, <Swatch of="p95" />{' '}
           <span title="95 % of requests are faster">p95 {milliseconds(p95 ?? 0)}</span>
         </Chart>
-        <Chart title="Queued runs and deliveries" {...frame} items={queue} series={['pending']} none={NO_QUEUE}>
-          Queued runs and deliveries: {now} now, at most {Math.max(...queue.map(({ pending }) => pending))}
-        </Chart>
+        <Chart title={queued} {...frame} items={queue} series={most > 1 ? ['pending'] : []} none={`${queued}.`} />
       </div>
     </>
   );
@@ -194,4 +194,3 @@ function Charts({ items, totals, median, p95, from, to: end, slot_ms, states }: 
 
 const TIMES = ['median', 'p95'];
 const NO_TIME = 'The response time is not measured yet: it is stored once a minute.';
-const NO_QUEUE = 'No run and no delivery had to wait in this range.';

@@ -80,10 +80,10 @@ async function failedRequests(context: ApiContext): Promise<number> {
 }
 
 /** Dead deliveries of a route or job. What a target has rejected for good is rejected again, so a person reviews it instead. */
-async function deadNeed(context: ApiContext, group: DeadWork, isRead: boolean): Promise<Need> {
+async function deadNeed(context: ApiContext, { job_name, ...group }: DeadWork, isRead: boolean): Promise<Need> {
   const { profile, route, job, count } = group;
   const [name, value] = route !== null ? ['route', route] : ['job', job ?? ''];
-  const of = `of ${value || 'gateway notices'}`;
+  const of = `of ${job_name ?? (value || 'gateway notices')}`;
   const more = { ...group, urgent: true, place: `deliveries?state=dead&${name}=${value}`, action: 'review' } as const;
   const all = need('dead', amount(count, 'dead delivery', 'dead deliveries'), `${of}, the first`, more);
   const filter = { ...(route === null ? { job: value } : { route }), profile, state: 'dead', limit: 1 } as const;
@@ -96,12 +96,9 @@ async function deadNeed(context: ApiContext, group: DeadWork, isRead: boolean): 
   const action = steps.some((step, at) => step.outcome === 'permanent' && isLast(step, at)) ? 'review' : 'replay';
   const known = { ...all, reason: reason?.slice(0, SHOWN) ?? null, action } as const;
   if (count > 1) return known;
-  return {
-    ...known,
-    name: `${event === 'unknown' ? 'event' : event} ${delivery_id}`,
-    place: `deliveries/${id}`,
-    text: `${of} is dead`,
-  };
+  const one = { ...known, place: `deliveries/${id}` } as const;
+  if (route === null) return { ...one, name: `Run ${of}`, text: 'is dead' };
+  return { ...one, name: `${event === 'unknown' ? 'event' : event} ${delivery_id}`, text: `${of} is dead` };
 }
 
 async function approvalNeed(context: ApiContext, count: number): Promise<Need> {
