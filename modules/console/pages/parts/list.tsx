@@ -9,18 +9,14 @@ import { shortInstant } from './format.ts';
 import { Icon } from './icons.tsx';
 import type { ViewPlace } from './router.ts';
 import { change, to } from './router.ts';
-import type { Column, TableProps } from './ui.tsx';
+import type { Column, FieldProps, TableProps } from './ui.tsx';
 import { Field, Head, Show, Table, Whole } from './ui.tsx';
 
-interface Filter {
-  readonly label: string;
+interface Filter extends Pick<FieldProps, 'label' | 'type' | 'placeholder'> {
   /** All accepted values, with their texts. */
   readonly choices?: Readonly<Record<string, string>> | undefined;
   /** The text of no choice. */
   readonly all?: string;
-  readonly type?: 'text' | 'search' | 'datetime-local';
-  /** What a search looks at. */
-  readonly placeholder?: string;
 }
 /** Filters by parameter of the operation: one of `LISTS` is chosen from existing names. */
 type Filters = Readonly<Record<string, Filter>>;

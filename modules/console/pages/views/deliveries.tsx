@@ -79,9 +79,7 @@ export const reasonOf = ({ reason, waits_for }: Pick<Summary, 'reason' | 'waits_
 
 /** The state of a delivery, with a link to it. */
 export const StateLink = ({ of }: { of: Summary }) => (
-  <a href={to(['deliveries', of.id])} title={reasonOf(of)}>
-    <State of={of.state} />
-  </a>
+  <a href={to(['deliveries', of.id])} title={reasonOf(of)} children={<State of={of.state} />} />
 );
 
 type ReplayProps = {
