@@ -377,7 +377,8 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await page.getByText(WORDS.noRoute).waitFor({ state: 'detached' });
         await shows('ignored: filter');
         await look('chips');
-        // The address has the filter, and a chip removes it.
+        // The address has the filter, its field is the only chip, and a button in it removes it.
+        assert.equal(await page.locator('.chip').count(), 1);
         assert.match(page.url(), /route=review/);
         await page.getByRole('button', { name: WORDS.removeFilter }).press('Enter');
         await until(async () => !page.url().includes('route='));
@@ -405,7 +406,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await done('route');
         await console.change<'runJob'>('/api/jobs/brief/run');
         await page.goto(`${console.url}/#/jobs/brief`);
-        await rowOf(/Looks good\..*done/s).waitFor();
+        await rowOf(/\(by hand\).*Looks good\..*done/s).waitFor();
         await look('job');
       });
 
@@ -455,6 +456,11 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
           const { items } = await console.get<'listDeliveries'>('/api/deliveries?state=dead');
           return items.length === 1 && items;
         });
+        // The list has the whole reason.
+        await page.goto(`${console.url}/#/deliveries?state=dead`);
+        await page.locator('.reason').waitFor();
+        const cut = '(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector(".reason"))';
+        assert.ok(((await page.evaluate(cut)) as number) <= 0);
         await page.goto(`${console.url}/#/deliveries/${dead?.id}`);
         await shows(WORDS.notDelivered);
         await shows(WORDS.whereSent('-5', lineOf('      broken:')));
@@ -510,6 +516,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await shows(/^every day at 08:00/);
         await until(async () => (await page.getByText(/^[A-Z][a-z]{2} \d{4}-\d\d-\d\d 08:00$/).count()) === 3);
         await page.locator('option[value=log]').waitFor({ state: 'attached' });
+        await page.getByRole('region', { name: WORDS.prompt }).waitFor();
         await press('button', WORDS.createJob);
         await shows(WORDS.jobCreated);
         await done('blueprint');

@@ -66,7 +66,7 @@ export const WORDS = {
   removed: (name: string): string => `Job ${name} removed.`,
   neverAgain: 'The job never runs again.',
   rangeEnd: 'To (UTC)',
-  removeRange: /^Remove filter Range: 2026-01-01 00:00 to 2026-01-02 00:00$/,
+  removeRange: /^Remove filter Range: Custom$/,
   busy: 'running',
   waiting: '1 run pending',
   copyCurl: 'Copy as curl',

@@ -30,9 +30,9 @@ export function instant(of: number | string | null | undefined, precision: 'minu
     .replace('T', ' ')} UTC`;
 }
 
-/** `04 Jan 08:00:00`, in UTC: always as wide, so that times in a column are below each other. */
+/** `04 Jan 08:00`, in UTC: always as wide, so that times in a column are below each other. */
 export const shortInstant = (of: number): string =>
-  new Date(of).toUTCString().replace(/^\w+, (\d+ \w+) \d+ (\S+) .*$/, '$1 $2');
+  new Date(of).toUTCString().replace(/^\w+, (\d+ \w+) \d+ (\d+:\d+).*$/, '$1 $2');
 
 /** `Mon 2026-01-05 09:00` in a time zone; as `instant` if the browser does not know the zone. @param of Unix ms, or an ISO instant */
 export function inZone(of: number | string, timeZone: string): string {
@@ -43,6 +43,10 @@ export function inZone(of: number | string, timeZone: string): string {
     return instant(of);
   }
 }
+
+/** `Mon 05 Jan 09:00` in a time zone: as `inZone`, for lists. */
+export const shortInZone = (of: number | string, timeZone: string): string =>
+  inZone(of, timeZone).replace(/\d{4}-\S+/, (day) => shortInstant(Date.parse(day)).slice(0, 6));
 
 export function bytes(count: number): string {
   if (count < 1024) return `${count} B`;

@@ -21,7 +21,7 @@ const FILTERS = {
   state: { label: 'State', choices: choicesOf(CHOICES.state) },
   route: { label: 'Route' },
   job: { label: 'Job' },
-  grep: { label: 'Search', type: 'search' },
+  grep: { label: 'Search', type: 'search', placeholder: 'Event, id, or target' },
 } as const;
 
 export const WAITS_FOR = {
@@ -35,7 +35,7 @@ type Summary = Output<'listDeliveries'>['items'][number];
 
 export function Deliveries({ place }: ViewProps) {
   const { state, route, job } = activeFilters(place, FILTERS);
-  const of = { ...(route === undefined ? {} : { route }), ...(job === undefined ? {} : { job }) };
+  const of = { ...(route !== undefined && { route }), ...(job !== undefined && { job }) };
   return (
     <ListView
       title="Deliveries"
@@ -44,53 +44,42 @@ export function Deliveries({ place }: ViewProps) {
       filters={FILTERS}
       empty="No matching deliveries."
       actions={(list) => state === 'dead' && list.items.length > 0 && <ReplayDead of={of} done={list.reload} />}
-      columns={({ reload }) => [
-        EVENT,
-        STATE,
-        OWNER,
-        ['Target or reason', (one) => withReplay(one, reload, <Details of={one} />), 'clip plain'],
-        DURATION,
-        WHEN,
-      ]}
+      columns={() => [EVENT, STATE, OWNER, TARGETS, DURATION, WHEN]}
     />
   );
 }
 
-/** A message of the gateway itself, such as about an approval, is a notice. */
+/** A message of the gateway itself, such as about an approval, is a notice. The id of a run begins with its job, which has a column. */
 const eventOf = ({ id, event, delivery_id, route, job }: Summary) => {
   const isOwn = (route ?? job) === null;
   const name = isOwn ? `${event} notice` : known(event, 'event');
-  return <Thing path={['deliveries', id]} name={name} id={isOwn ? '' : delivery_id} />;
+  return <Thing path={['deliveries', id]} name={name} id={isOwn ? '' : delivery_id.replace(`${job}#`, '#')} />;
 };
+
+/** A reason has a line of its own below the row. */
+const targetsOf = (of: Summary) => [
+  <span class="small">{of.targets}</span>,
+  reasonOf(of) !== '' && <span class="reason">{reasonOf(of)}</span>,
+];
+
+/** From when it was accepted until it has ended. */
+const durationOf = ({ accepted_at, finished_at: end }: Summary) => end !== null && duration(end - accepted_at);
 
 export const EVENT: Column<Summary> = ['Event', eventOf];
 export const STATE: Column<Summary> = ['State', ({ state }) => <State of={state} />];
-export const OWNER: Column<Summary> = ['Route or job', ({ route, job }) => route ?? job ?? 'gateway', 'plain'];
-/** Of the run; without an agent, until it was delivered. */
-const msOf = ({ duration_ms: ms, accepted_at, finished_at: end }: Summary): number | null =>
-  ms ?? (end === null ? null : end - accepted_at);
-export const DURATION: Column<Summary> = ['Duration', (of) => msOf(of) !== null && duration(msOf(of) ?? 0), 'end'];
+export const OWNER: Column<Summary> = ['Route or job', parentOf, 'plain'];
+const TARGETS: Column<Summary> = ['Targets', targetsOf, 'clip plain'];
+export const DURATION: Column<Summary> = ['Duration', durationOf, 'end'];
 export const WAITS: Column<Summary> = ['Waits for', ({ waits_for: what }) => what !== null && WAITS_FOR[what], 'clip'];
 export const WHEN: Column<Summary> = ['Accepted (UTC)', ({ accepted_at }) => <When at={accepted_at} />, 'end plain'];
 
-/** Why it waits or has failed; else where it goes. */
-export const detailsOf = ({ reason, waits_for, targets }: Summary): string =>
-  waits_for === null ? (reason?.slice(0, 300) ?? targets) : `waits for ${WAITS_FOR[waits_for]}`;
-
-const Details = ({ of }: { of: Summary }) => <span class="reason" title={detailsOf(of)} children={detailsOf(of)} />;
-
-/** A cell with a button if the delivery is dead. */
-export const withReplay = (of: Summary, done: () => void, shown: ComponentChildren) => (
-  <span class="beside">
-    {shown} {of.state === 'dead' && <Replay of={of} done={done} />}
-  </span>
-);
+/** Why it waits or has failed. */
+export const reasonOf = ({ reason, waits_for }: Pick<Summary, 'reason' | 'waits_for'>): string =>
+  waits_for === null ? (reason?.slice(0, 300) ?? '') : `waits for ${WAITS_FOR[waits_for]}`;
 
 /** The state of a delivery, with a link to it. */
 export const StateLink = ({ of }: { of: Summary }) => (
-  <a href={to(['deliveries', of.id])} title={detailsOf(of)}>
-    <State of={of.state} />
-  </a>
+  <a href={to(['deliveries', of.id])} title={reasonOf(of)} children={<State of={of.state} />} />
 );
 
 /** @property request only one that is captured with its body */

@@ -38,32 +38,40 @@ export function Routes({ place }: ViewProps) {
 }
 
 /** @param dead the number of dead deliveries of a route, which wait for a replay */
-const stateOf = ({ name, paused, state, kind }: Route, dead: (route: string) => number) => [
-  <State of={paused === null ? state : 'paused'} />,
-  kind === 'dynamic' && [' ', <Badge>subscription</Badge>],
-  under([paused !== null && `${pauseText(paused)} `, dead(name) > 0 && deadOf(name, dead(name))]),
-];
+function stateOf({ name, paused, state, kind }: Route, dead: (route: string) => number) {
+  const text = dead(name) > 0 && `${dead(name).toLocaleString()} dead`;
+  return [
+    <State of={paused === null ? state : 'paused'} />,
+    kind === 'dynamic' && [' ', <Badge>subscription</Badge>],
+    paused !== null && under(pauseText(paused)),
+    text && under(<a class="bad" href={to(['deliveries'], { route: name, state: 'dead' })} children={text} />),
+  ];
+}
 
-const deadOf = (route: string, number: number) => (
-  <a class="bad" href={to(['deliveries'], { route, state: 'dead' })} children={`${number.toLocaleString()} dead`} />
-);
-
-/** The highest number that the gateway counts. */
+/** The gateway counts no more than these. */
 const MOST = 10_000;
 
-const trafficOf = ({ name, traffic: { events, last_at } }: Route) => [
+const trafficOf = ({ name: route, traffic: { events, last_at } }: Route) => [
   <a
-    href={to(['deliveries'], { route: name, range: '86400' })}
-  >{`${events.toLocaleString()}${events === MOST ? '+' : ''}`}</a>,
+    href={to(['deliveries'], { route, range: '86400' })}
+    children={[events.toLocaleString(), events === MOST && '+']}
+  />,
   under(last_at === null ? 'never an event' : ['last ', <Ago at={last_at} />]),
 ];
 
 type ActionsProps = { of: Route; changed: () => void };
 
-const Actions = ({ of, changed }: ActionsProps) => (
+const Actions = ({ of, of: { name, profile, mode, paused }, changed }: ActionsProps) => (
   <span class="bar">
     <TestEvent of={of} />
-    <PauseRoute of={of} changed={changed} />
+    <Pause
+      name={name}
+      changed={changed}
+      isPaused={paused !== null}
+      what={WHILE_PAUSED[mode ?? ''] ?? HELD}
+      pause={(time) => call('pauseRoute', { name, profile, ...time })}
+      resume={() => call('resumeRoute', { name, profile })}
+    />
   </span>
 );
 
@@ -122,17 +130,6 @@ const WHILE_PAUSED: Readonly<Record<string, string>> = {
   cron: 'The route still accepts events; one run of its job waits until it is resumed. The schedule of the job is not affected.',
 };
 
-const PauseRoute = ({ of: { name, profile, mode, paused }, changed }: ActionsProps) => (
-  <Pause
-    name={name}
-    changed={changed}
-    isPaused={paused !== null}
-    what={WHILE_PAUSED[mode ?? ''] ?? HELD}
-    pause={(time) => call('pauseRoute', { name, profile, ...time })}
-    resume={() => call('resumeRoute', { name, profile })}
-  />
-);
-
 /** Sends an event as its sender would. Names the targets, and asks again if messages would leave this machine. */
 function TestEvent({ of: { name: route, deliver: answer, outputs } }: { of: Route }) {
   const deliver = [...answer, ...outputs];
@@ -166,13 +163,8 @@ function TestEvent({ of: { name: route, deliver: answer, outputs } }: { of: Rout
       <Field label="Event type" value={event} change={setEvent} />
       <Field label="Payload" type="textarea" value={payload} change={setPayload} />
       {leaves && <Note kind="warn">{leaves}</Note>}
-      {sent && (
-        <>
-          <h3>{`${sent.status} ${sent.event}`}</h3>
-          <Block label="Response">{sent.answer}</Block>
-          <Block label="Sent payload">{sent.payload}</Block>
-        </>
-      )}
+      {sent && <Block title={`${sent.status} ${sent.event}`} label="Response" children={sent.answer} />}
+      {sent && <Block label="Sent payload" children={sent.payload} />}
     </Ask>
   );
 }
