@@ -82,28 +82,28 @@ export const StateLink = ({ of }: { of: Summary }) => (
   <a href={to(['deliveries', of.id])} title={reasonOf(of)} children={<State of={of.state} />} />
 );
 
-type ReplayProps = {
-  of: Summary | null;
-  /** Only a request that is captured with its body. */
-  request?: CapturedRequest | null;
-  primary?: boolean;
-  done: () => void;
-};
+/** @property request only one that is captured with its body */
+type ReplayProps = { of: Summary | null; request?: CapturedRequest | null; primary?: boolean; done: () => void };
 type Way = readonly [text: string, about: string, content: ComponentChildren, act: () => Promise<string>];
 
-/** Replays a delivery that has ended, or its request, after it has shown what each way sends where. */
+/** Replays a delivery that has ended, or a request without one, after it has shown what each way sends where. */
 export function Replay({ of, request = null, primary = false, done }: ReplayProps) {
   const [isOpen, setOpen] = useState(false);
-  const id = of !== null && ['done', 'dead', 'skipped'].includes(of.state) ? of.id : null;
-  const { data: stored } = useData('getDelivery', isOpen && id !== null ? { id } : null, false);
+  const { data: stored } = useData('getDelivery', isOpen && of !== null ? { id: of.id } : null, false);
   const from = request?.id ?? stored?.request_id ?? null;
   const { data: explained } = useData('explainRequest', isOpen && from !== null ? { id: from } : null, false);
-  if (id === null && request === null) return null;
+  if (of === null ? request === null : !['done', 'dead', 'skipped'].includes(of.state)) return null;
   const replay = (how: { rerun?: boolean; again?: boolean }) => async (): Promise<string> => {
-    const report = await call('replayDeliveries', { ids: [id ?? ''], limit: 1, rerun: false, again: false, ...how });
+    const report = await call('replayDeliveries', {
+      ids: [of?.id ?? ''],
+      limit: 1,
+      rerun: false,
+      again: false,
+      ...how,
+    });
     done();
-    const [repeated] = report.done;
-    if (repeated !== undefined && repeated.replay_of !== null) location.hash = to(['deliveries', repeated.id]);
+    const repeated = report.done.find(({ replay_of }) => replay_of !== null);
+    if (repeated !== undefined) location.hash = to(['deliveries', repeated.id]);
     return resultOf(report);
   };
   const handle = async (): Promise<string> => {
@@ -125,8 +125,7 @@ export function Replay({ of, request = null, primary = false, done }: ReplayProp
     ...(runs ? [['Run again', `The answer goes to ${targets}.`, prompt, replay({ rerun: true })] as const] : []),
     ...(isCaptured ? [['Handle the request again', NEW, explained && <Prompt of={explained} />, handle] as const] : []),
   ];
-  const title =
-    of === null || id === null ? `Replay request to ${request?.route}` : `Replay delivery of ${parentOf(of)}`;
+  const title = of === null ? `Replay request to ${request?.route}` : `Replay delivery of ${parentOf(of)}`;
   const choices = Object.fromEntries(ways.map(([way, , , act]) => [way, act]));
   const isPermanent = failures.length > 0 && failures.every(({ outcome }) => outcome === 'permanent');
   return (

@@ -9,7 +9,7 @@ import { useDead } from '../parts/gateway.tsx';
 import { ListTable, ListView, named, pauseText, under } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Ago, Badge, Block, Card, Facts, Field, Head, Note, Show, State } from '../parts/ui.tsx';
+import { Ago, Badge, Block, Card, Code, Facts, Field, Head, Note, Show, State } from '../parts/ui.tsx';
 import { EVENT, resultOf } from './requests.tsx';
 
 type Route = Output<'listRoutes'>['items'][number];
@@ -104,7 +104,7 @@ const One = ({ of }: { of: Route }) => (
         of={[
           ['State', stateOf(of, useDead())],
           ['Deliveries (24 h)', trafficOf(of)],
-          ['URL', <span class="mono">{of.url}</span>],
+          ['URL', <Code of={of.url} />],
           ['Targets', [...of.deliver, ...of.outputs].join(', ')],
           ['Job', of.cron_job !== null && <a href={to(['jobs', of.cron_job])}>{of.cron_job}</a>],
           ['Configured in', of.place],

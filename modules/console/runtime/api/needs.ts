@@ -101,12 +101,15 @@ async function deadNeed(context: ApiContext, { job_name, ...group }: DeadWork, i
   return { ...one, name: `${event === 'unknown' ? 'event' : event} ${delivery_id}`, text: `${of} is dead` };
 }
 
-async function approvalNeed(context: ApiContext, count: number): Promise<Need> {
+/** Each message counts, as in the list. @param deliveries those that wait */
+async function approvalNeed(context: ApiContext, deliveries: number): Promise<Need> {
+  const blocked = deliveries === 0 ? [] : await read(context, { kind: 'blocked' });
+  const count = blocked.filter(({ blocked_by }) => blocked_by === 'approval').length;
   const [one, another] = count === 1 ? await callOperation(context, 'approvals_list', {}) : [];
   const waits = `${count === 1 ? 'waits' : 'wait'} for approval`;
   const more = { place: 'approvals', action: 'review', count } as const;
   if (one === undefined || another !== undefined)
-    return need('approval', amount(count, 'delivery', 'deliveries'), waits, more);
+    return need('approval', amount(count, 'message', 'messages'), waits, more);
   const { id, output, target, text, expires_at: until, route, job } = one;
   const [reason = ''] = text.trim().slice(0, SHOWN).split('\n', 1);
   const about = { ...more, place: `approvals/${id}`, until, reason };
