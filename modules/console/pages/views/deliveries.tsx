@@ -49,7 +49,7 @@ const eventOf = ({ id, event, delivery_id, route, job }: Summary) => {
   return <Thing path={['deliveries', id]} name={name} id={isOwn ? '' : delivery_id.replace(`${job}#`, '#')} />;
 };
 
-/** A reason has a line of its own below the row. */
+/** A reason has a separate line below the row. */
 const targetsOf = (of: Summary) => [
   <span class="small">{of.targets}</span>,
   reasonOf(of) !== '' && <span class="reason">{reasonOf(of)}</span>,

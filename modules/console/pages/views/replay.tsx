@@ -74,7 +74,7 @@ export function Replay({ of: { request, delivery, explained }, primary, done }: 
   const isPermanent = failures.length > 0 && failures.every(({ outcome }) => outcome === 'permanent');
   return (
     <Ask text="Replay" primary={primary} label={title} title={title} choices={choices}>
-      {isPermanent && <Note kind="warn">Sent again, it fails again until its cause is mended.</Note>}
+      {isPermanent && <Note kind="warn">{SAME}</Note>}
       {ways.map(([way, about, content]) => (
         <section key={way}>
           <h3>{way}</h3>
@@ -86,4 +86,6 @@ export function Replay({ of: { request, delivery, explained }, primary, done }: 
   );
 }
 
+const SAME =
+  'Sent again, it goes to the same address and may fail again. Handled again, it uses the corrected configuration.';
 const NEW = 'From the start, with the current configuration, as a new event.';
