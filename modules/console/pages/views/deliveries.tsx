@@ -1,20 +1,13 @@
-/** Deliveries: a filtered table, and the replay of one or of all dead ones. */
-import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+/** Deliveries: a filtered table, and the replay of all dead ones. */
 import { CHOICES } from '../../runtime/api/built/operations.ts';
 import type { Output } from '../api.ts';
-import { call } from '../api.ts';
-import { Ask } from '../parts/act.tsx';
-import { useData } from '../parts/data.ts';
 import { duration, known, parentOf } from '../parts/format.ts';
 import { activeFilters, choicesOf, ListView, RANGE } from '../parts/list.tsx';
-import { ReplayDead, resultOf } from '../parts/replay.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import type { Column } from '../parts/ui.tsx';
-import { Block, Note, State, Thing, When } from '../parts/ui.tsx';
-import type { CapturedRequest } from './explanation.tsx';
-import { Prompt } from './explanation.tsx';
+import { State, Thing, When } from '../parts/ui.tsx';
+import { ReplayDead } from './replay.tsx';
 
 const FILTERS = {
   ...RANGE,
@@ -81,68 +74,3 @@ export const reasonOf = ({ reason, waits_for }: Pick<Summary, 'reason' | 'waits_
 export const StateLink = ({ of }: { of: Summary }) => (
   <a href={to(['deliveries', of.id])} title={reasonOf(of)} children={<State of={of.state} />} />
 );
-
-/** @property request only one that is captured with its body */
-type ReplayProps = { of: Summary | null; request?: CapturedRequest | null; primary?: boolean; done: () => void };
-type Way = readonly [text: string, about: string, content: ComponentChildren, act: () => Promise<string>];
-
-/** Replays a delivery that has ended, or a request without one, after it has shown what each way sends where. */
-export function Replay({ of, request = null, primary = false, done }: ReplayProps) {
-  const [isOpen, setOpen] = useState(false);
-  const { data: stored } = useData('getDelivery', isOpen && of !== null ? { id: of.id } : null, false);
-  const from = request?.id ?? stored?.request_id ?? null;
-  const { data: explained } = useData('explainRequest', isOpen && from !== null ? { id: from } : null, false);
-  if (of === null ? request === null : !['done', 'dead', 'skipped'].includes(of.state)) return null;
-  const replay = (how: { rerun?: boolean; again?: boolean }) => async (): Promise<string> => {
-    const report = await call('replayDeliveries', {
-      ids: [of?.id ?? ''],
-      limit: 1,
-      rerun: false,
-      again: false,
-      ...how,
-    });
-    done();
-    const repeated = report.done.find(({ replay_of }) => replay_of !== null);
-    if (repeated !== undefined) location.hash = to(['deliveries', repeated.id]);
-    return resultOf(report);
-  };
-  const handle = async (): Promise<string> => {
-    const { id: repeated, status, outcome } = await call('replayRequest', { id: from ?? '' });
-    if (repeated !== null) location.hash = to(['requests', repeated]);
-    return `Replayed: ${status} ${outcome}.`;
-  };
-  const { dispatch, mode, run, resends = false, failures = [], state } = stored ?? {};
-  const targets = dispatch?.deliveries.map(({ target }) => target).join(', ') || 'no target';
-  const isMessage = mode === 'direct' || mode === 'message';
-  const again = state === 'done';
-  const goes = `Sends this text to ${again ? 'all targets' : 'the targets that did not get it'}: ${targets}.`;
-  const text = <Block label="Text of the replay">{isMessage ? dispatch?.prompt : run?.answer}</Block>;
-  const prompt = <Block label="Prompt">{dispatch?.prompt}</Block>;
-  const isCaptured = from !== null && (request !== null || explained !== null);
-  const runs = stored !== null && !(resends && (isCaptured || isMessage));
-  const ways: readonly Way[] = [
-    ...(resends ? [['Send again', goes, text, replay({ again })] as const] : []),
-    ...(runs ? [['Run again', `The answer goes to ${targets}.`, prompt, replay({ rerun: true })] as const] : []),
-    ...(isCaptured ? [['Handle the request again', NEW, explained && <Prompt of={explained} />, handle] as const] : []),
-  ];
-  const title = of === null ? `Replay request to ${request?.route}` : `Replay delivery of ${parentOf(of)}`;
-  const choices = Object.fromEntries(ways.map(([way, , , act]) => [way, act]));
-  const isPermanent = failures.length > 0 && failures.every(({ outcome }) => outcome === 'permanent');
-  return (
-    <Ask text="Replay" primary={primary} label={title} title={title} choices={choices} opened={() => setOpen(true)}>
-      {ways.length === 0 && <p class="dim">Loading…</p>}
-      {isPermanent && <Note kind="warn">{SAME}</Note>}
-      {ways.map(([way, about, content]) => (
-        <section key={way}>
-          <h3>{way}</h3>
-          <p>{about}</p>
-          {content}
-        </section>
-      ))}
-    </Ask>
-  );
-}
-
-const SAME =
-  'Sent again, it goes to the same address and may fail again. Handled again, it uses the corrected configuration.';
-const NEW = 'From the start, with the current configuration, as a new event.';

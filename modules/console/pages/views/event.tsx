@@ -13,9 +13,9 @@ import { to } from '../parts/router.ts';
 import type { Path } from '../parts/tree.tsx';
 import { JsonTree } from '../parts/tree.tsx';
 import { Block, Card, Code, External, Facts, Head, lookOf, Note, Show, State } from '../parts/ui.tsx';
-import { Replay } from './deliveries.tsx';
 import type { CapturedRequest } from './explanation.tsx';
 import { ExplanationCard, nextStep, whyStopped } from './explanation.tsx';
+import { Replay } from './replay.tsx';
 import type { Both, Stored } from './timeline.tsx';
 import { runText, Timeline } from './timeline.tsx';
 
@@ -59,7 +59,7 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
             Review message
           </a>
         )}
-        <Replay of={delivery} request={isWhole ? request : null} primary={canSucceed ?? false} done={reload} />
+        <Replay of={{ ...both, request: isWhole ? request : null }} primary={canSucceed ?? false} done={reload} />
       </Head>
       <Show of={main}>
         {() => (

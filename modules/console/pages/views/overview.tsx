@@ -8,11 +8,11 @@ import { ago, bytes, count, duration, instant, people } from '../parts/format.ts
 import { useGateway } from '../parts/gateway.tsx';
 import type { IconName } from '../parts/icons.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { ReplayDead } from '../parts/replay.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { change, to } from '../parts/router.ts';
 import { Badge, Card, Field, Head, Show, Table } from '../parts/ui.tsx';
 import { EVENT, OWNER, STATE, WAITS, WHEN } from './deliveries.tsx';
+import { ReplayDead } from './replay.tsx';
 
 type State = Output<'getOverview'>;
 
