@@ -131,7 +131,7 @@ export function Replay({ of, request = null, primary = false, done }: ReplayProp
   return (
     <Ask text="Replay" primary={primary} label={title} title={title} choices={choices} opened={() => setOpen(true)}>
       {ways.length === 0 && <p class="dim">Loading…</p>}
-      {isPermanent && <Note kind="warn">Sent again, it fails again until its cause is mended.</Note>}
+      {isPermanent && <Note kind="warn">{SAME}</Note>}
       {ways.map(([way, about, content]) => (
         <section key={way}>
           <h3>{way}</h3>
@@ -143,4 +143,6 @@ export function Replay({ of, request = null, primary = false, done }: ReplayProp
   );
 }
 
+const SAME =
+  'Sent again, it goes to the same address and may fail again. Handled again, it uses the corrected configuration.';
 const NEW = 'From the start, with the current configuration, as a new event.';
