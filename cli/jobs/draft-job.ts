@@ -209,8 +209,7 @@ const REPORTED_RUNS = 3;
 /** A created or changed job, for other programs. @param now Unix ms */
 export function reportSaved({ record, warnings }: SavedJob, now: number): SavedJobReport {
   const { id, name, schedule, timezone, prompt } = record;
-  const next = nextRuns({ schedule, timezone, from: now, count: REPORTED_RUNS });
-  const next_runs = next.map((at) => new Date(at).toISOString());
+  const next_runs = nextRuns({ ...record, from: now, count: REPORTED_RUNS }).map((at) => new Date(at).toISOString());
   const deliver = record.deliver.map(targetLabel);
   const schedule_human = describeSchedule(schedule);
   return { id, name, schedule, schedule_human, timezone, deliver, prompt, next_runs, warnings };
