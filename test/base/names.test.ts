@@ -1,4 +1,4 @@
-/** Names are texts of users: one that every object inherits is no entry of a map. */
+/** Names are texts of users: one that every object inherits is not an entry of a map. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { agentPlan, own } from '../../base/names.ts';
