@@ -22,7 +22,7 @@ export const WORDS = {
   otherOutcome: 'Would it pass now?',
   notDelivered: /^Not delivered to telegram: .+\.$/,
   whereSent: (chat: string, line: number): RegExp =>
-    new RegExp(`^Sent to chat_id ${chat}, set in config.yaml:${line}\\. Correct it there`),
+    new RegExp(`^Sent to chat_id ${chat}, set in config.yaml:${line}\\. If it is wrong`),
   endsPause: 'Resume route told',
   mayBeAccepted: 'A replay may be accepted once the route is resumed.',
   deliveryId: /^[0-9a-z]{20,}$/,
@@ -52,7 +52,7 @@ export const WORDS = {
   replayOne: /^Replay delivery of broken/,
   sendAgain: 'Send again',
   handleAgain: 'Handle the request again',
-  failsAgain: 'Sent again, it fails again until its cause is mended.',
+  failsAgain: 'Sent again, it goes to the same address',
   replayed: '1 replayed.',
   sendTest: 'Send test event to hello',
   send: 'Send',

@@ -18,7 +18,7 @@ interface Filter extends Pick<FieldProps, 'label' | 'type' | 'placeholder'> {
   /** The text of no choice. */
   readonly all?: string;
 }
-/** Filters by parameter of the operation: one of `LISTS` is chosen from existing names. */
+/** Filters by parameter of the operation. */
 type Filters = Readonly<Record<string, Filter>>;
 
 /** The time range of a list: a span until now, in seconds, or a start and an end. */
@@ -133,13 +133,6 @@ function FilterBar({ of, filters, place }: BarProps) {
   );
 }
 
-/** The lists that have all values of a filter. */
-const LISTS: { [filter: string]: 'listRoutes' | 'listJobs' } = {
-  route: 'listRoutes',
-  job: 'listJobs',
-  profile: 'listRoutes',
-};
-
 type FieldOf = Partial<Filter> & { readonly name: string; readonly value: string; readonly place: ViewPlace };
 type Named = { readonly name: string; readonly profile: string; readonly id?: string };
 
@@ -148,14 +141,14 @@ type Named = { readonly name: string; readonly profile: string; readonly id?: st
  * choice if they are one page, else suggestions; the gateway rejects any other name.
  */
 function FilterField({ label = '', choices, all = 'All', name, value, place, ...rest }: FieldOf) {
-  const of = LISTS[name];
-  const { data } = useData(of ?? 'listRoutes', of === undefined ? null : { limit: 200 }, false);
+  const isName = ['route', 'job', 'profile'].includes(name);
+  const { data } = useData(name === 'job' ? 'listJobs' : 'listRoutes', isName ? { limit: 200 } : null, false);
   const items: readonly Named[] = data?.items ?? [];
   const entryOf = ({ id, name: text, profile }: Named) =>
     name === 'profile' ? [profile, profile] : [id ?? text, text];
   const names: Texts = Object.fromEntries(items.map(entryOf));
   const known = choices ?? names;
-  const strict = choices !== undefined || (of !== undefined && data?.next === null);
+  const strict = choices !== undefined || (isName && data?.next === null);
   const others = Object.hasOwn(known, value) ? { '': all } : { '': all, [value]: value || all };
   const options = [...(strict ? Object.entries(others) : []), ...Object.entries(known)];
   const set = (next: string): void => change(place, { [name]: next });

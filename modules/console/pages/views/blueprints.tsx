@@ -50,8 +50,7 @@ function Fill({ of }: { of: Listed }) {
   const inputOf = (given: Values, dry_run: boolean) => {
     const filled = Object.entries(given).filter(([, value]) => value !== '');
     const { '.name': name, '.timezone': timezone, ...values } = Object.fromEntries(filled);
-    const named = { ...(name === undefined ? {} : { name }), ...(timezone === undefined ? {} : { timezone }) };
-    return { key: of.key, values, dry_run, ...named };
+    return { key: of.key, values, dry_run, ...(name && { name }), ...(timezone && { timezone }) };
   };
   const preview = useData('createBlueprintJob', inputOf(typed, true), false);
   const send = async (given: Values): Promise<void> => {

@@ -56,7 +56,7 @@ const eventOf = ({ id, event, delivery_id, route, job }: Summary) => {
   return <Thing path={['deliveries', id]} name={name} id={isOwn ? '' : delivery_id.replace(`${job}#`, '#')} />;
 };
 
-/** A reason has a line of its own below the row. */
+/** A reason has a separate line below the row. */
 const targetsOf = (of: Summary) => [
   <span class="small">{of.targets}</span>,
   reasonOf(of) !== '' && <span class="reason">{reasonOf(of)}</span>,
@@ -131,7 +131,7 @@ export function Replay({ of, request = null, primary = false, done }: ReplayProp
   return (
     <Ask text="Replay" primary={primary} label={title} title={title} choices={choices} opened={() => setOpen(true)}>
       {ways.length === 0 && <p class="dim">Loading…</p>}
-      {isPermanent && <Note kind="warn">Sent again, it fails again until its cause is mended.</Note>}
+      {isPermanent && <Note kind="warn">{SAME}</Note>}
       {ways.map(([way, about, content]) => (
         <section key={way}>
           <h3>{way}</h3>
@@ -143,4 +143,6 @@ export function Replay({ of, request = null, primary = false, done }: ReplayProp
   );
 }
 
+const SAME =
+  'Sent again, it goes to the same address and may fail again. Handled again, it uses the corrected configuration.';
 const NEW = 'From the start, with the current configuration, as a new event.';

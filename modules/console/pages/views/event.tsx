@@ -118,7 +118,7 @@ function failed({ target, address, reason, outcome }: Stored['failures'][number]
   const sent = Object.entries(address).map(([name, value]) => `${name} ${value}`);
   const set = place === null ? '' : sent.length === 0 ? `It is configured in ${place}. ` : `, set in ${place}. `;
   const where = sent.length === 0 ? set : `Sent to ${sent.join(', ')}${set || '. '}`;
-  const mend = sent.length === 0 || place === null ? 'Mend the cause' : 'Correct it there if it is wrong';
+  const mend = sent.length === 0 || place === null ? 'Mend the cause' : 'If it is wrong, correct it there';
   const again = outcome === 'ambiguous' ? 'It may have arrived: look there' : 'Make sure that the cause has ended';
   const then = `${outcome === 'permanent' ? mend : again}, then replay.`;
   return ['bad', `${target === null ? upper(reason) : `Not delivered to ${target}: ${reason}`}.`, where + then];

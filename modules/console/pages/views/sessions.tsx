@@ -27,7 +27,7 @@ export function Sessions({ place }: ViewProps) {
           ['Session', nameOf, 'clip'],
           ['State', stateOf],
           ['Run', ({ run, problem }) => (run === null ? problem && <span class="bad">{problem}</span> : parentOf(run))],
-          ['Pending', pendingOf, 'plain'],
+          ['Pending', ({ waiting: of }) => of > 0 && <Badge icon="clock">{count(of, 'run')} pending</Badge>, 'plain'],
           ['Messages', ({ turns }) => turns?.toLocaleString(), 'end'],
           ['Profile', ({ profile }) => profile !== 'default' && profile],
           ['Last action', ({ last_action }) => actionText(last_action)],
@@ -77,8 +77,6 @@ function Usage() {
     />
   );
 }
-
-const pendingOf = ({ waiting }: Session) => waiting > 0 && <Badge icon="clock">{count(waiting, 'run')} pending</Badge>;
 
 const stateOf = ({ kind, run }: Session) =>
   kind === 'chat' || run === null ? <Badge icon="sessions">{kind}</Badge> : <StateLink of={run} />;
