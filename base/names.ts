@@ -10,6 +10,10 @@ export function profileHome(home: string, profile: string): string {
   return profile === DEFAULT_PROFILE ? home : join(home, 'profiles', profile);
 }
 
+/** The entry of a key that may be any text, such as `constructor`. */
+export const own = <T>(map: Readonly<Record<string, T>>, key: string): T | undefined =>
+  Object.hasOwn(map, key) ? map[key] : undefined;
+
 interface Agents<Plan> {
   /** The default agent. */
   readonly agent: Plan;
@@ -18,8 +22,7 @@ interface Agents<Plan> {
 
 /** @param name null: the default agent. @returns null if the profile has no agent of this name */
 export function agentPlan<Plan>({ agent, agents }: Agents<Plan>, name: string | null): Plan | null {
-  if (name === null) return agent;
-  return Object.hasOwn(agents, name) ? (agents[name] ?? null) : null;
+  return name === null ? agent : (own(agents, name) ?? null);
 }
 
 /** All agents of a profile; the name of the default agent is null. */

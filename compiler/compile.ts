@@ -107,6 +107,7 @@ function tableOf(
   const scope = lowerBase(
     {
       config,
+      tree,
       settings,
       overrides,
       flags: input.flags,

@@ -3,6 +3,7 @@
  */
 
 import { extname, isAbsolute, join, normalize, relative, sep } from 'node:path';
+import { own } from '../../base/names.ts';
 import { realSource } from '../../base/spec-names.ts';
 import type {
   OutputConfig,
@@ -145,8 +146,7 @@ export function writtenTargets(deliver: DeliveryConfig['deliver']): readonly Wri
 }
 
 /** The canonical name, or null if the name is unknown. */
-export const targetNamed = (names: TargetAliases, name: string): string | null =>
-  Object.hasOwn(names, name) ? (names[name] ?? null) : null;
+export const targetNamed = (names: TargetAliases, name: string): string | null => own(names, name) ?? null;
 
 /** A target as written; `target` is its canonical name, null if the name is unknown. */
 export interface RouteTarget extends WrittenTarget {

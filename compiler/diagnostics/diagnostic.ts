@@ -181,8 +181,28 @@ interface SchemaCause {
 /** Its range is the key, or the part of the value. `root`: the path starts at the root of the config, not at the route. */
 export type RelatedProblem = Pick<Problem, 'path' | 'within' | 'message'> & { readonly root?: true };
 
-/** A plan, or null if a problem of severity error prevents it. */
-export interface Lowered<T> {
-  readonly plan: T | null;
+/** A plan that exists whatever the problems are. */
+export interface Planned<T> {
+  readonly plan: T;
   readonly problems: readonly Problem[];
 }
+
+/** A plan, or null if a problem of severity error prevents it. */
+export type Lowered<T> = Planned<T | null>;
+
+/** The problem of a part, with paths that begin at the whole. @param base path of the part */
+export const inside = <P extends Pick<Problem, 'path' | 'fixAt'>>(base: NodePath, problem: P): P => ({
+  ...problem,
+  path: [...base, ...problem.path],
+  ...(problem.fixAt === undefined ? {} : { fixAt: [...base, ...problem.fixAt] }),
+});
+
+/** Collects the problems of a part of the config and returns its plan, so that no problem is dropped. */
+export type Take = <T>(part: Planned<T>, path: NodePath) => T;
+
+export const takeInto =
+  (problems: Problem[]): Take =>
+  (part, path) => {
+    problems.push(...part.problems.map((problem) => inside(path, problem)));
+    return part.plan;
+  };

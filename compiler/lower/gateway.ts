@@ -7,6 +7,7 @@ import { DEFAULTS } from '../../schemas/built/defaults.ts';
 import type {
   Config,
   ConsolePlan,
+  DeliveryPlan,
   GatewayConfig,
   GatewayPlan,
   SecretRef,
@@ -16,23 +17,28 @@ import type {
 import type { KnownTargets } from '../config/route-keys.ts';
 import type { EffectiveSettings, Overrides } from '../config/settings.ts';
 import { parseNetwork } from '../config/settings.ts';
+import type { Planned, Problem } from '../diagnostics/diagnostic.ts';
+import { takeInto } from '../diagnostics/diagnostic.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
 import { lowerBudget, lowerSandbox } from './agent.ts';
 import { APPROVE_MS, lowerReceiver } from './route.ts';
 
 /** @param targets known targets; rules report unknown ones */
-export function lowerGateway(config: GatewayConfig, targets: KnownTargets): GatewayPlan {
+export function lowerGateway(config: GatewayConfig, targets: KnownTargets): Planned<GatewayPlan> {
   const { approvals, budget, name, ...settings } = { ...DEFAULTS.gateway, timezone: null, ...config };
-  return {
+  const problems: Problem[] = [];
+  const receivers = (key: 'alerts' | 'approvals') => takeInto(problems)(lowerReceiver(config[key], targets), [key]);
+  const plan = {
     ...settings,
     ...lowerBudget(config),
-    ...lowerApprovals(approvals, targets),
+    ...lowerApprovals(approvals, receivers('approvals')),
     store: lowerStore(settings.store),
     console: lowerConsole(config.console, name),
     sandbox: lowerSandbox(config.sandbox),
-    alerts: lowerAlerts(config, targets),
+    alerts: lowerAlerts(config, receivers('alerts')),
     heartbeat: lowerHeartbeat(config.heartbeat),
   };
+  return { plan, problems };
 }
 
 export function lowerStore(config: NonNullable<GatewayConfig['store']>): StorePlan {
@@ -60,18 +66,17 @@ function lowerConsole(config: GatewayConfig['console'], name: string | undefined
   };
 }
 
-function lowerAlerts({ alerts, approvals }: GatewayConfig, targets: KnownTargets): GatewayPlan['alerts'] {
+function lowerAlerts({ alerts, approvals }: GatewayConfig, deliver: DeliveryPlan[]): GatewayPlan['alerts'] {
   if (alerts === undefined) return null;
   // Where approvals are requested, the request is the notice.
   const usual = ALERT_KINDS.filter((kind) => kind !== 'approval' || approvals === undefined);
-  return { deliver: lowerReceiver(alerts, targets).plan ?? [], on: [...(alerts.on ?? usual)] };
+  return { deliver, on: [...(alerts.on ?? usual)] };
 }
 
-function lowerApprovals(config: GatewayConfig['approvals'], targets: KnownTargets): Pick<GatewayPlan, 'approvals'> {
+function lowerApprovals(config: GatewayConfig['approvals'], deliver: DeliveryPlan[]): Pick<GatewayPlan, 'approvals'> {
   if (config === undefined) return {};
   const { expires, allow } = config;
   const expires_ms = expires === undefined ? APPROVE_MS : secondsOf(expires) * 1000;
-  const deliver = lowerReceiver(config, targets).plan ?? [];
   return { approvals: { deliver, expires_ms, ...(allow === undefined ? {} : { allow }) } };
 }
 

@@ -159,6 +159,7 @@ function lowerUrl(
   const literal = hostname.replace(/^\[|\]$/g, '');
   if (/^[\d.]+$|:/.test(literal) && !allow_private && !isPublicAddress(literal))
     return refuse(`${literal} is not a public address; set allow_private: true to allow it`, { rule: 'unsafe-url' });
+  if (/[{}]/.test(stand)) return refuse('a single brace is not a placeholder; write `%7B` or `%7D` for a brace');
   for (const name of names) {
     if (name === 'text') return refuse('a URL may not contain the text; put `{text}` into `body`', within(name));
     if (!FIELD.test(name)) return refuse(`\`{${name}}\` is not a placeholder; write \`%7B\` for a brace`, within(name));

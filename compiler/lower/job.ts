@@ -4,7 +4,8 @@ import type { JobPlan, Place, ProfilePlan } from '../../schemas/generated/types.
 import { jobToolsets } from '../config/agents.ts';
 import { JOB_DELIVERIES } from '../config/route-keys.ts';
 import type { TableContent } from '../config/settings.ts';
-import type { Lowered } from '../diagnostics/diagnostic.ts';
+import type { Planned, Problem } from '../diagnostics/diagnostic.ts';
+import { takeInto } from '../diagnostics/diagnostic.ts';
 import type { JobView } from '../views/views.ts';
 import { lowerBudget } from './agent.ts';
 import { lowerDeliver, lowerOutputs, lowerReceiver } from './route.ts';
@@ -18,10 +19,9 @@ const jobId = (profile: ProfilePlan, name: string): string => (profile.home === 
 export function lowerJob(
   { name, config, profile, at }: JobEntry,
   table: Pick<TableContent, 'targets' | 'target_names' | 'toolsets' | 'gateway'>,
-): Lowered<JobPlan> {
-  const deliver = lowerDeliver(config, table, JOB_DELIVERIES);
-  const outputs = lowerOutputs(config.outputs, table, JOB_DELIVERIES);
-  const onFailure = lowerReceiver(config.on_failure, table);
+): Planned<JobPlan> {
+  const problems: Problem[] = [];
+  const take = takeInto(problems);
   const plan: JobPlan = {
     id: jobId(profile, name),
     name,
@@ -30,8 +30,8 @@ export function lowerJob(
     schedule: config.schedule.trim().split(/\s+/).join(' '),
     timezone: config.timezone ?? null,
     prompt: config.prompt,
-    deliver: deliver.plan ?? [],
-    ...outputs.plan,
+    deliver: take(lowerDeliver(config, table, JOB_DELIVERIES), []),
+    ...take(lowerOutputs(config.outputs, table, JOB_DELIVERIES), []),
     agent: config.agent ?? null,
     skills: config.skills ?? [],
     toolsets: agentToolsets(
@@ -39,12 +39,11 @@ export function lowerJob(
       profile,
       config.agent ?? null,
     ),
-    on_failure: onFailure.plan ?? [],
+    on_failure: take(lowerReceiver(config.on_failure, table), ['on_failure']),
     paused: config.paused ?? false,
     misfire: config.misfire ?? 'skip',
     ...lowerBudget(config),
     at,
   };
-  const later = onFailure.problems.map((problem) => ({ ...problem, path: ['on_failure', ...problem.path] }));
-  return { plan, problems: [...deliver.problems, ...outputs.problems, ...later] };
+  return { plan, problems };
 }

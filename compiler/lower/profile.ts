@@ -18,7 +18,7 @@ import { lowerAgent } from './agent.ts';
 import { lowerBinding } from './binding.ts';
 import type { Endpoints } from './http-target.ts';
 
-interface ProfileEntry {
+export interface ProfileEntry {
   readonly name: string;
   /** Relative to `<home_dir>`: empty, or `profiles/<name>`. */
   readonly home: string;

@@ -9,7 +9,8 @@ import type {
   TemplatePlan,
 } from '../../schemas/generated/types.ts';
 import { segments } from '../config/grammar.ts';
-import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
+import type { NodePath, Planned, Problem } from '../diagnostics/diagnostic.ts';
+import { takeInto } from '../diagnostics/diagnostic.ts';
 import type { RouteView } from '../views/views.ts';
 import { lowerTemplate } from './template.ts';
 
@@ -27,7 +28,7 @@ export const WITHOUT_BODY: ReadonlySet<number | undefined> = new Set([204, 205])
 const STATUS_URL = '{status_url}';
 
 /** @param hasStatus false: accepted events have no status URL; null: that depends on the route */
-export function lowerRespond(config: RespondConfig, hasStatus: boolean | null): Lowered<ResponsePlans> {
+export function lowerRespond(config: RespondConfig, hasStatus: boolean | null): Planned<ResponsePlans> {
   const problems: Problem[] = [];
   const plans = Object.entries(config).map(([outcome, response]: [string, ResponseConfig]) => {
     const noStatus =
@@ -81,9 +82,7 @@ const staysJson = (body: string): boolean =>
 const instead = (name: string): string => (name.toLowerCase() === 'content-type' ? ': use `content_type`' : '');
 
 function lowerBody(text: string, path: NodePath, problems: Problem[]): TemplatePlan {
-  const lowered = lowerTemplate(text);
-  problems.push(...lowered.problems.map((problem) => ({ ...problem, path })));
-  return (lowered.plan ?? []).map((segment) =>
+  return (takeInto(problems)(lowerTemplate(text), path) ?? []).map((segment) =>
     segment.kind === 'path' && segment.text === STATUS_URL ? { kind: 'meta', name: 'status_url' } : segment,
   );
 }

@@ -43,7 +43,8 @@ import {
 } from '../config/route-keys.ts';
 import type { TableContent } from '../config/settings.ts';
 import type { WrittenText } from '../config/written-numbers.ts';
-import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
+import type { Lowered, Planned, Problem, Take } from '../diagnostics/diagnostic.ts';
+import { takeInto } from '../diagnostics/diagnostic.ts';
 import { globSource, linkGlob } from '../globs/linear-glob.ts';
 import { isPlainMap, setOwn } from '../text/plain-data.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
@@ -66,17 +67,11 @@ const DEFAULT_MAX_WAIT_SECONDS = 300;
 const DEFAULT_LOOP_LIMIT = 10;
 const DEFAULT_MAX_EVENTS = 50;
 
-/** Collects the problems, with paths relative to the route, and returns the plan. */
-type Take = <T>(lowered: Lowered<T>, path: NodePath) => T | null;
-
 /** Accepts anything that passes the schema. The plan is usable only if no rule reports an error. */
-export function lowerRoute(route: RouteView, { at, written }: Pick<RouteEntry, 'at' | 'written'>): Lowered<RoutePlan> {
+export function lowerRoute(route: RouteView, { at, written }: Pick<RouteEntry, 'at' | 'written'>): Planned<RoutePlan> {
   const { name, config, mode, profile, scope, insecure } = route;
   const problems: Problem[] = [];
-  const take: Take = (lowered, path) => {
-    problems.push(...lowered.problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] })));
-    return lowered.plan;
-  };
+  const take = takeInto(problems);
   const textOf: WrittenText = (path) => written?.(['filters', ...path]) ?? null;
   const plan: RoutePlan = {
     name,
@@ -102,7 +97,7 @@ export function lowerRoute(route: RouteView, { at, written }: Pick<RouteEntry, '
     agent: mode === 'agent' ? (config.agent ?? null) : null,
     skills: mode === 'agent' ? (config.skills ?? []) : [],
     toolsets: mode === 'agent' ? lowerToolsets(route) : [],
-    deliver: mode === 'cron' ? [] : (take(lowerDeliver(config, scope.table), []) ?? []),
+    deliver: mode === 'cron' ? [] : take(lowerDeliver(config, scope.table), []),
     ...(mode === 'agent' ? take(lowerOutputs(config.outputs, scope.table), []) : {}),
     cron_job: config.cron_job === undefined ? null : (findJobs(route, config.cron_job)[0]?.id ?? null),
     coalesce: config.coalesce === undefined ? null : lowerCoalesce(route, config.coalesce, take),
@@ -113,7 +108,7 @@ export function lowerRoute(route: RouteView, { at, written }: Pick<RouteEntry, '
     rate_limit: config.rate_limit ?? scope.table.server.rate_limit,
     max_concurrent: config.max_concurrent ?? null,
     ...lowerBudget(config),
-    on_failure: mode === 'agent' ? (take(lowerReceiver(config.on_failure, scope.table), ['on_failure']) ?? []) : [],
+    on_failure: mode === 'agent' ? take(lowerReceiver(config.on_failure, scope.table), ['on_failure']) : [],
     loop_limit: config.loop_limit ?? DEFAULT_LOOP_LIMIT,
     allow_own_events: config.allow_own_events ?? false,
     ...lowerStatus(route),
@@ -136,8 +131,7 @@ const lowerStatus = ({ mode, config }: RouteView): Pick<RoutePlan, 'status'> =>
 function respondOf(route: RouteView, take: Take): Pick<RoutePlan, 'respond'> {
   const { respond } = route.config;
   if (respond === undefined) return {};
-  const plan = take(lowerRespond(respond, lowerStatus(route).status !== undefined), ['respond']);
-  return plan === null ? {} : { respond: plan };
+  return { respond: take(lowerRespond(respond, lowerStatus(route).status !== undefined), ['respond']) };
 }
 
 function lowerPrompt(config: RouteConfig, take: Take): TemplatePlan {
@@ -206,7 +200,7 @@ function lowerProgress({ config, mode, scope: { table } }: RouteView, take: Take
   const [target] = progressTargets(config, table);
   if (target?.progress === undefined || mode === 'direct' || mode === 'cron') return {};
   const places = target.progress.at.map((at) => lowerDeliveries({ deliver: target.name, deliver_extra: at }, table));
-  return { progress: places.flatMap((place) => take(place, ['progress']) ?? []) };
+  return { progress: places.flatMap((place) => take(place, ['progress'])) };
 }
 
 function lowerCoalesce(route: RouteView, config: CoalesceConfig, take: Take): CoalescePlan {
@@ -261,7 +255,7 @@ function flatExtra(extra: DeliverExtra): ReadonlyMap<string, ExtraValue> {
 }
 
 /** The deliveries of the gateway's own messages; none without a config. */
-export const lowerReceiver = (config: DeliveryConfig | undefined, table: KnownTargets): Lowered<DeliveryPlan[]> =>
+export const lowerReceiver = (config: DeliveryConfig | undefined, table: KnownTargets): Planned<DeliveryPlan[]> =>
   config === undefined ? { plan: [], problems: [] } : lowerDeliveries(config, table);
 
 /** Default time that a message waits for approval, in ms. */
@@ -272,23 +266,25 @@ export function lowerDeliver(
   config: DeliveryConfig & { readonly approve?: boolean | undefined },
   table: Pick<TableContent, 'targets' | 'target_names' | 'gateway'>,
   words: readonly string[] = [],
-): Lowered<DeliveryPlan[]> {
+): Planned<DeliveryPlan[]> {
   const { plan, problems } = lowerDeliveries(config, table, words);
-  if (config.approve !== true || plan === null) return { plan, problems };
+  if (config.approve !== true) return { plan, problems };
   const approve_ms = table.gateway.approvals?.expires_ms ?? APPROVE_MS;
   return { plan: plan.map((delivery) => ({ ...delivery, approve_ms })), problems };
 }
 
 /**
- * Unknown targets are omitted; the rule `unknown-target` reports them.
+ * Unknown targets are omitted; the rule `unknown-target` reports them. A value with an error is empty, because without its key
+ * the message would go to the home channel.
  * @param words names that are not targets and are kept unchanged (`origin`); they accept every key
  */
 function lowerDeliveries(
   config: DeliveryConfig,
   table: KnownTargets,
   words: readonly string[] = [],
-): Lowered<DeliveryPlan[]> {
+): Planned<DeliveryPlan[]> {
   const problems: Problem[] = [];
+  const take = takeInto(problems);
   const names = new Map<string, string>();
   for (const { name } of writtenTargets(config.deliver)) {
     const target = words.includes(name) ? name : targetNamed(table.target_names, name);
@@ -299,11 +295,8 @@ function lowerDeliveries(
     const known = table.targets[target];
     const written = config.deliver_extra ?? {};
     const values = known === undefined ? flatExtra(written) : extraOf(written, known, table.target_names);
-    for (const [key, { text, path }] of values) {
-      const lowered = lowerTemplate(text);
-      problems.push(...lowered.problems.map((problem) => ({ ...problem, path: ['deliver_extra', ...path] })));
-      if (lowered.plan !== null) setOwn(extra, key, lowered.plan);
-    }
+    for (const [key, { text, path }] of values)
+      setOwn(extra, key, take(lowerTemplate(text), ['deliver_extra', ...path]) ?? []);
     // A placeholder of the URL that `deliver_extra` does not set is a field of the payload.
     for (const { name } of known?.variants.some(({ webhook }) => webhook !== undefined) ? known.address : [])
       if (!Object.hasOwn(extra, name)) setOwn(extra, name, lowerTemplate(`{${name}}`).plan ?? []);
@@ -320,7 +313,7 @@ export function lowerOutputs(
   outputs: OutputsConfig | undefined,
   table: Pick<TableContent, 'targets' | 'target_names' | 'gateway'>,
   words: readonly string[] = [],
-): Lowered<{ outputs?: OutputPlan[] }> {
+): Planned<{ outputs?: OutputPlan[] }> {
   const problems: Problem[] = [];
   const plans = Object.entries(outputs ?? {}).flatMap(([name, output]): OutputPlan[] => {
     const lowered = lowerDeliver({ ...deliveryOf(output), approve: output.approve }, table, words);
@@ -328,7 +321,7 @@ export function lowerOutputs(
     const allowed = Object.entries(output.allow ?? {}).map(([field, values]) => [field, values.map(String)]);
     const allow = Object.fromEntries(allowed) as OutputPlan['allow'];
     const limits = { allow, max: output.max ?? 1, ...(output.required === true ? { required: true as const } : {}) };
-    return (lowered.plan ?? []).map((delivery) => ({ name, delivery, ...limits }));
+    return lowered.plan.map((delivery) => ({ name, delivery, ...limits }));
   });
   return { plan: plans.length === 0 ? {} : { outputs: plans }, problems };
 }

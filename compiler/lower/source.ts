@@ -18,6 +18,7 @@ import type {
 } from '../../schemas/generated/types.ts';
 import { lowerPath } from '../config/grammar.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
+import { takeInto } from '../diagnostics/diagnostic.ts';
 import { isError } from '../diagnostics/rule.ts';
 import { lowerRespond } from './respond.ts';
 import { checkSource, KEY_FORMS } from './source-faults.ts';
@@ -102,10 +103,7 @@ export const listsOf = (each: string): string[][] =>
   [...each.matchAll(LISTS)].map(([, path]) => (path === undefined ? [] : splitField(path)));
 
 function respondOf({ respond }: SourceFile, problems: Problem[]): Pick<SchemePlan, 'respond'> {
-  if (respond === undefined) return {};
-  const lowered = lowerRespond(respond, null);
-  problems.push(...lowered.problems.map((problem) => ({ ...problem, path: ['respond', ...problem.path] })));
-  return lowered.plan === null ? {} : { respond: lowered.plan };
+  return respond === undefined ? {} : { respond: takeInto(problems)(lowerRespond(respond, null), ['respond']) };
 }
 
 function lowerOwnSender(own: OwnSender): OwnSenderPlan {

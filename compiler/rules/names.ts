@@ -145,15 +145,19 @@ function checkName(
 /** A key of an address that no target uses. */
 export const unknownDeliverExtra = deliveryRule('unknown-deliver-extra', checkExtraKeys);
 
-function checkExtraKeys({ config, scope, report }: Receiver): void {
+function checkExtraKeys({ config, scope, words, report }: Receiver): void {
   const written = writtenTargets(config.deliver);
   const targets = deliveryTargets(config, scope.table);
-  // An unknown target, one whose own mistakes are reported, or a word such as `origin`, may accept any key.
+  const open = written.filter(({ name }) => words.includes(name));
+  // An unknown target, or one whose own mistakes are reported, may accept any key.
   const isUnknown = written.some(({ name }) => scope.invalidNames.has(`target:${name}`));
-  if (isUnknown || targets.length < written.length || config.deliver_extra === undefined) return;
+  if (isUnknown || targets.length + open.length < written.length || config.deliver_extra === undefined) return;
   const required = targets.flatMap(({ plan }) => plan.address.filter((field) => field.required));
   const needed = required.map(({ name }) => name).filter((name) => !Object.hasOwn(config.deliver_extra ?? {}, name));
-  const all = targets.flatMap(({ plan }) => addressKeys(plan));
+  // `origin` may be any target.
+  const all = (open.length > 0 ? Object.values(scope.table.targets) : targets.map(({ plan }) => plan)).flatMap(
+    addressKeys,
+  );
   for (const [key, value] of Object.entries(config.deliver_extra)) {
     // `missing-deliver-extra` reports a required field under another name.
     if (meantField(key, needed) !== null) continue;

@@ -3,6 +3,7 @@
 import { DEFAULT_PROFILE } from '../../base/names.ts';
 import type { Config, ProfileConfig } from '../../schemas/generated/types.ts';
 import type { NodePath } from '../diagnostics/diagnostic.ts';
+import type { ProfileEntry } from '../lower/profile.ts';
 import { pruneEntries } from '../schema/prune.ts';
 import { checkShape } from '../schema/validate.ts';
 import type { HomeDisk } from '../source/files.ts';
@@ -47,10 +48,7 @@ function namesOf(path: NodePath): readonly string[] {
 }
 
 /** A validated profile config. The root config is that of `default`. */
-export interface CheckedProfile {
-  readonly name: string;
-  readonly home: string;
-  readonly config: ProfileConfig;
+export interface CheckedProfile extends ProfileEntry {
   readonly invalidNames: ReadonlySet<string>;
   readonly tree: Places;
 }

@@ -1,9 +1,10 @@
 /** Runs the checks that concern the whole config: environment, settings, exposed secrets and lost digits. */
 import { dirname, isAbsolute, join } from 'node:path';
 import { holdsPassword } from '../../base/net.ts';
-import type { GatewayConfig, ProfileConfig, RouteConfig } from '../../schemas/generated/types.ts';
+import type { GatewayConfig, JobConfig, ProfileConfig, RouteConfig } from '../../schemas/generated/types.ts';
 import type { WrittenAgent } from '../config/agents.ts';
 import { agentSecrets, gatewaySecrets, writtenAgents } from '../config/agents.ts';
+import { deliveryOf } from '../config/route-keys.ts';
 import type { EffectiveSettings } from '../config/settings.ts';
 import { invalidVariables } from '../config/settings.ts';
 import { platformPath, targetEntries } from '../config/target-entries.ts';
@@ -39,21 +40,34 @@ export function checkWhole({ view, tree, profiles, files }: WholeConfig, report:
     const rootSecrets = isRoot ? [...adapterSecrets(settings), ...literalGatewaySecrets(view.config.gateway)] : [];
     checkExposure([...rootSecrets, ...profileSecrets(config)], own, files, report);
     checkPrograms(config, join(view.scope.facts.home, home), { tree: own, files }, report);
-    checkDigits([...(isRoot ? routeAddresses(settings) : []), ...profileTexts(config)], own, report);
+    checkDigits([...(isRoot ? rootAddresses(view) : []), ...profileTexts(config)], own, report);
   }
 }
 
-const routeAddresses = (settings: EffectiveSettings): readonly TextMap[] =>
-  settings.routes.map(({ config, path }) => ({ value: config.deliver_extra, path: [...path, 'deliver_extra'] }));
+/** The addresses of routes and of the gateway's own messages. */
+const rootAddresses = ({ settings, config: { gateway = {} } }: ConfigView): readonly TextMap[] => [
+  ...settings.routes.flatMap(({ config, path }) => addressesOf(config, path)),
+  ...addressesOf(gateway.alerts, ['gateway', 'alerts']),
+  ...addressesOf(gateway.approvals, ['gateway', 'approvals']),
+];
 
 /** The maps whose values are used as text: addresses of jobs, settings of targets. */
-function profileTexts({ jobs = {}, platforms }: ProfileConfig): readonly TextMap[] {
-  const addresses = Object.entries(jobs).map(([name, { deliver_extra }]) => ({
-    value: deliver_extra,
-    path: ['jobs', name, 'deliver_extra'],
-  }));
-  return [...addresses, { value: platforms, path: ['platforms'] }];
-}
+const profileTexts = ({ jobs = {}, platforms }: ProfileConfig): readonly TextMap[] => [
+  ...Object.entries(jobs).flatMap(([name, job]) => addressesOf(job, ['jobs', name])),
+  { value: platforms, path: ['platforms'] },
+];
+
+type Addressed = Pick<JobConfig, 'deliver_extra' | 'on_failure' | 'outputs'>;
+
+/** All addresses of a part of the config. */
+const addressesOf = ({ deliver_extra, on_failure, outputs = {} }: Addressed = {}, path: NodePath): TextMap[] => [
+  { value: deliver_extra, path: [...path, 'deliver_extra'] },
+  { value: on_failure?.deliver_extra, path: [...path, 'on_failure', 'deliver_extra'] },
+  ...Object.entries(outputs).map(([name, output]) => ({
+    value: deliveryOf(output).deliver_extra,
+    path: [...path, 'outputs', name],
+  })),
+];
 
 /** A map whose values become addresses or settings of a target. */
 interface TextMap {

@@ -10,6 +10,7 @@ import { DEFAULT_PROFILE } from '../../base/names.ts';
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
 import type { WrittenText } from '../config/written-numbers.ts';
 import type { Problem } from '../diagnostics/diagnostic.ts';
+import { inside } from '../diagnostics/diagnostic.ts';
 import { isError } from '../diagnostics/rule.ts';
 import { valueAt } from '../schema/pointer.ts';
 import { checkShape } from '../schema/validate.ts';
@@ -74,7 +75,7 @@ export function compileSubscriptions(
         : compileRoute({ name, config: config as RouteConfig, at, written: numbersOf(exact[name]) }, scope);
     const shared =
       table.gateway.store.kind === 'postgres' && shape.length === 0 ? outsideHome(config as RouteConfig) : [];
-    const below = [...compiled.problems, ...shared].map((problem) => ({ ...problem, path: [name, ...problem.path] }));
+    const below = [...compiled.problems, ...shared].map((problem) => inside([name], problem));
     const found = [...shape, ...below].map((problem) => ({ ...problem, subscription: name }));
     problems.push(...found);
     const error = found.find(isError);

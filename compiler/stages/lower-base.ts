@@ -10,7 +10,7 @@ import { lowerProfile } from '../lower/profile.ts';
 import { lowerSources } from '../lower/sources.ts';
 import { lowerTargets } from '../lower/targets.ts';
 import { applyRules } from '../rules/support/rule.ts';
-import type { Placer, Report } from '../source/find-place.ts';
+import type { Placer, Places, Report } from '../source/find-place.ts';
 import type { MachineFacts, RouteScope } from '../views/views.ts';
 import type { CatalogItem, LoadedCatalog } from './catalog.ts';
 import type { CheckedProfile } from './check-config.ts';
@@ -18,6 +18,7 @@ import { compileJob } from './compile-route.ts';
 
 interface BaseInput {
   readonly config: Config;
+  readonly tree: Places;
   readonly settings: EffectiveSettings;
   readonly overrides: Overrides;
   readonly flags: Flags;
@@ -41,7 +42,9 @@ export function lowerBase(input: BaseInput, report: Report): RouteScope {
   const senders = lowerSenders(lowering);
   const endpoints = lowerEndpoints(input.profiles);
   const receivers = lowerReceivers(endpoints, lowering);
-  const known = { gateway: lowerGateway(config.gateway ?? {}, receivers), ...receivers };
+  const gateway = lowerGateway(config.gateway ?? {}, receivers);
+  report.addProblems(gateway.problems, input.tree, ['gateway']);
+  const known = { gateway: gateway.plan, ...receivers };
   const profiles = lowerProfiles(known, endpoints, lowering);
   const content: TableContent = {
     server: lowerServer(config, input.settings, input.overrides),

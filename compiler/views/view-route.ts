@@ -1,5 +1,5 @@
 /** Creates the view of a route that rules receive: resolves its names in a scope. */
-import { DEFAULT_PROFILE, NO_AGENT } from '../../base/names.ts';
+import { DEFAULT_PROFILE, NO_AGENT, own } from '../../base/names.ts';
 import type { RouteConfig, SchemePlan, SecretRef, SourceFacts } from '../../schemas/generated/types.ts';
 import type { SenderEventNames } from '../config/route-keys.ts';
 import { namedTargets } from '../config/route-keys.ts';
@@ -19,7 +19,7 @@ export function viewRoute({ name, config }: Pick<RouteEntry, 'name' | 'config'>,
     scope,
     mode: modeOf(config),
     profile,
-    profilePlan: own(table.profiles, profile),
+    profilePlan: own(table.profiles, profile) ?? null,
     targets: namedTargets(config.deliver, table.target_names),
     facts: factsOf(config, table),
     eventNames: eventNamesOf(schemes, table),
@@ -49,7 +49,7 @@ const areAsymmetric = (schemes: readonly SchemePlan[]): boolean => schemes.lengt
 
 function factsOf({ source }: RouteConfig, table: TableContent): SourceFacts | null {
   const scheme = source === undefined ? undefined : own(table.sources, source)?.scheme;
-  return scheme === undefined ? null : own(table.source_facts, scheme);
+  return scheme === undefined ? null : (own(table.source_facts, scheme) ?? null);
 }
 
 /** If two senders use one name for different events, it matches both. */
@@ -106,6 +106,3 @@ export function isInsecure(ref: SecretRef, facts: Pick<MachineFacts, 'variable'>
     ref.kind === 'env' ? facts.variable(ref.scope, ref.value) : ref.kind === 'literal' ? ref.value : undefined;
   return value === INSECURE_NO_AUTH;
 }
-
-const own = <T>(map: Readonly<Record<string, T>>, key: string): T | null =>
-  Object.hasOwn(map, key) ? (map[key] ?? null) : null;

@@ -3,6 +3,7 @@
  * the target's own fields. Values may come from an untrusted payload, so each is checked before it is used.
  */
 import { RE2JS } from 're2js';
+import { own } from '../../base/names.ts';
 import type { AddressPlan } from '../../schemas/generated/types.ts';
 import type { Addressed, DeliveryRequest } from './deliverer.ts';
 
@@ -59,10 +60,6 @@ function read(name: string, extra: DeliveryRequest['extra'], homeChannel: string
 function keyOf(name: string, extra: DeliveryRequest['extra']): string {
   if (name === 'thread') return Object.hasOwn(extra, 'message_thread_id') ? 'message_thread_id' : 'thread_id';
   return name === 'chat_id' && !Object.hasOwn(extra, 'chat_id') ? 'home_channel' : name;
-}
-
-function own(extra: DeliveryRequest['extra'], key: string): string | undefined {
-  return Object.hasOwn(extra, key) ? extra[key] : undefined;
 }
 
 /** Why no form of the target's request suits the address. */

@@ -1,4 +1,5 @@
 /** Links target plans with the credentials of each profile, so that a delivery can use only these (§5.4). */
+import { own } from '../../base/names.ts';
 import type { ProfilePlan, RouteTable, SecretRef, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
 import type { SecretResolver } from '../platform/secrets.ts';
 import { explainSecrets, SecretError, tryRead } from '../platform/secrets.ts';
@@ -199,10 +200,6 @@ function resolve({ name, secret }: Setting, ref: SecretRef, resolver: SecretReso
   return explainSecrets(read, (reason) => new SecretError(`${name}: ${reason}`));
 }
 
-function own<T>(map: Readonly<Record<string, T>>, key: string): T | undefined {
-  return Object.hasOwn(map, key) ? map[key] : undefined;
-}
-
 /** Drivers whose targets are enabled in every profile. */
 const ALWAYS_BOUND: readonly TargetPlan['driver'][] = ['log', 'local'];
 
@@ -219,6 +216,6 @@ const NO_BINDING: TargetBinding = {
 
 /** Null when the target is not enabled in this profile. */
 export function bindingOf({ targets }: ProfilePlan, plan: TargetPlan): TargetBinding | null {
-  const own = Object.hasOwn(targets, plan.name) ? targets[plan.name] : undefined;
-  return own ?? (ALWAYS_BOUND.includes(plan.driver) ? NO_BINDING : null);
+  const binding = own(targets, plan.name);
+  return binding ?? (ALWAYS_BOUND.includes(plan.driver) ? NO_BINDING : null);
 }

@@ -1,4 +1,5 @@
 /** Approvals that the table asks for, whatever a stored row says: a row of a shared database may have been changed. */
+import { own } from '../../base/names.ts';
 import type { Dispatch, DispatchDelivery, RouteTable } from '../../schemas/generated/types.ts';
 import type { TakenAttempt } from '../store/contract.ts';
 import { StoreDamaged } from '../store/decode.ts';
@@ -10,7 +11,7 @@ type Plans = Pick<RouteTable, 'routes' | 'jobs'>;
 /** The dispatch with these approvals; itself if it has all of them. */
 export function withApprovals({ routes, jobs }: Plans, dispatch: Dispatch): Dispatch {
   const { profile, route, job, deliveries, outputs = [] } = dispatch;
-  const plan = own(routes, route) ?? own(jobs, job);
+  const plan = own(routes, route ?? '') ?? own(jobs, job ?? '');
   if (plan === undefined || plan.profile !== profile) return dispatch;
   let isChanged = false;
   const ask = (delivery: DispatchDelivery, output = delivery.output?.name): DispatchDelivery => {
@@ -25,9 +26,6 @@ export function withApprovals({ routes, jobs }: Plans, dispatch: Dispatch): Disp
   const named = outputs.map((output) => ({ ...output, delivery: ask(output.delivery, output.name) }));
   return isChanged ? { ...dispatch, deliveries: asked, ...(outputs.length === 0 ? {} : { outputs: named }) } : dispatch;
 }
-
-const own = <Plan>(plans: Readonly<Record<string, Plan>>, name: string | null): Plan | undefined =>
-  name !== null && Object.hasOwn(plans, name) ? plans[name] : undefined;
 
 type Asking = Pick<DispatchContext, 'asked'>;
 

@@ -115,13 +115,7 @@ export interface Handover extends OutputHandover {
 export type OpenHandover = (outputs: readonly DispatchOutput[], redact: (text: string) => string) => Handover;
 
 /** The dependencies of the module that requests approvals. */
-export interface ApprovingContext {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly log: Logger;
-  /** The table in service. */
-  readonly table: () => RouteTable;
+export interface ApprovingContext extends Pick<GuardContext, 'store' | 'clock' | 'ids' | 'log' | 'table'> {
   readonly alerts: Pick<Guard, 'raise' | 'clear' | 'lasting'>;
   readonly deliverer: Pick<SwappableDeliverer, 'place' | 'bound'>;
   readonly sending: DeliveryContext;

@@ -187,13 +187,9 @@ export const CHECKPOINTS = [
 export type Checkpoint = (typeof CHECKPOINTS)[number];
 
 /** The route or job that a dispatch belongs to. */
-export interface DispatchOwner {
-  readonly id: string;
+export interface DispatchOwner extends Pick<Dispatch, 'id' | 'profile' | 'route' | 'job'> {
   /** The named agent that runs it; null or absent: the default one, or none. */
   readonly agent?: string | null;
-  readonly profile: string;
-  readonly route: string | null;
-  readonly job: string | null;
   /** Where its progress is shown; absent: nowhere, or not known here. */
   readonly progress?: Dispatch['progress'];
 }

@@ -4,15 +4,15 @@ import type { Advance, OpenDelivery, TakenRun } from '../store/contract.ts';
 import type { ProgramEnd, Step } from '../store/states.ts';
 import { endDelivering } from '../store/states.ts';
 import { openDelivery } from '../store/unit/blocked.ts';
-import type { RunUsage, Usage } from '../store/usage.ts';
-import type { CheckedOutputs, DispatchContext } from './context.ts';
+import type { RunUsage } from '../store/usage.ts';
+import type { DispatchContext } from './context.ts';
 import { logFields } from './dispatcher.ts';
 import { failureMessage, unsentOutputs, withUnsentNames } from './own-message.ts';
 import { dispatchChange } from './persist.ts';
 import { retryWait } from './retry-waits.ts';
-import type { RunOutcome } from './run-agent.ts';
+import type { AgentRun } from './run-agent.ts';
 
-export interface FinishedRun {
+export interface FinishedRun extends Omit<AgentRun, 'outcome'> {
   readonly taken: TakenRun;
   readonly dispatch: Dispatch;
   /** As it is stored, if `dispatch` has further approvals. */
@@ -21,14 +21,8 @@ export interface FinishedRun {
   readonly startedAt: number;
   readonly ms: number;
   readonly maxAttempts: number;
-  /** Null when the agent is not a program, or none was started. */
-  readonly program: ProgramEnd | null;
-  /** Null: its agent has not reported it. */
-  readonly usage: Usage | null;
-  /** The checked outputs; null: the run may not have any. */
-  readonly outputs: CheckedOutputs | null;
   readonly outcome:
-    | RunOutcome
+    | AgentRun['outcome']
     /** The agent was not run, because each delivery would fail, for these reasons. */
     | { readonly kind: 'undeliverable'; readonly reasons: readonly string[] };
 }

@@ -23,7 +23,7 @@ export type RunOutcome =
   /** Cancelled because the drain timed out, or by a newer event. */
   | { readonly kind: 'interrupted' };
 
-interface AgentRun {
+export interface AgentRun {
   readonly outcome: RunOutcome;
   /** Null when the agent is not a program, or none was started. */
   readonly program: ProgramEnd | null;

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readRegularText } from '../../base/files.ts';
-import { agentPlans } from '../../base/names.ts';
+import { agentPlans, own } from '../../base/names.ts';
 import { realTarget } from '../../base/spec-names.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import { readinessOf } from '../console/status.ts';
@@ -265,8 +265,5 @@ interface Serving {
 
 /** A target without its own binding (`log`) uses the gateway's policy. */
 function policyOf({ profiles, gateway }: RouteTable, profile: string, target: string): RetryPolicy {
-  const targets = Object.hasOwn(profiles, profile) ? profiles[profile]?.targets : undefined;
-  const name = realTarget(target);
-  const binding = targets !== undefined && Object.hasOwn(targets, name) ? targets[name] : undefined;
-  return binding ?? gateway;
+  return own(own(profiles, profile)?.targets ?? {}, realTarget(target)) ?? gateway;
 }

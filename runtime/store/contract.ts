@@ -397,11 +397,7 @@ export interface UnderWay {
 }
 
 /** A dispatch that `recover` has made dead. */
-export interface GivenUp {
-  readonly id: string;
-  readonly profile: string;
-  readonly route: string | null;
-  readonly job: string | null;
+export interface GivenUp extends Pick<Dispatch, 'id' | 'profile' | 'route' | 'job'> {
   readonly reason: string;
 }
 

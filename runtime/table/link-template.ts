@@ -101,7 +101,7 @@ interface LinkedSegment {
 function valueText(value: unknown): string | undefined {
   if (typeof value === 'string' || value === undefined) return value;
   if (value instanceof ExactNumber) return String(value);
-  return compactJson(value, NESTED_LIMIT);
+  return startOfJson(value, NESTED_LIMIT);
 }
 
 /** The code points that a block has left for a value; without a block, all that there are. */
@@ -113,7 +113,7 @@ function markedText(value: unknown, markerId: string, marks: Marks, block?: Bloc
   if (typeof value === 'string') return marks.markText(cutText(value, roomIn(block, Infinity)), markerId);
   if (typeof value !== 'object' || value === null || value instanceof ExactNumber)
     return cutText(valueText(value) ?? '', roomIn(block, Infinity));
-  return marks.markJson((clean) => compactJson(value, roomIn(block, NESTED_LIMIT), clean), markerId);
+  return marks.markJson((clean) => startOfJson(value, roomIn(block, NESTED_LIMIT), clean), markerId);
 }
 
 /** The value of a placeholder, or the list of a block. */
@@ -134,10 +134,8 @@ function linkPlaceholder(segment: PathSegment, marks: Marks): Resolve {
 
 function linkDump({ marked, compact }: DumpSegment, marks: Marks): Resolve {
   const write = (data: unknown, block?: Block, clean?: CleanText | null): string => {
-    const payload = plainPayload(data);
-    return compact === true
-      ? compactJson(payload, roomIn(block, EVENT_LIMIT), clean)
-      : indentedJson(payload, roomIn(block, DUMP_LIMIT), clean);
+    const [limit, indent] = compact === true ? [EVENT_LIMIT, 0] : [DUMP_LIMIT, 2];
+    return startOfJson(plainPayload(data), roomIn(block, limit), clean, indent);
   };
   return marked
     ? (payload, _, id, block) => marks.markJson((clean) => write(payload, block, clean), id)
@@ -298,24 +296,11 @@ function escapingLinker(isXml: boolean): LinkSegment {
 /** Applied to every string of a value, keys included, before it is written. */
 export type CleanText = (text: string) => string;
 
-function isLead(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-function isTrail(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
-}
-
 /** The first `limit` code points of `text`; a surrogate pair is never split. */
 export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;
-  let end = limit;
-  for (let unit = 0; unit < end && unit < text.length - 1; unit++) {
-    if (isLead(text.charCodeAt(unit)) && isTrail(text.charCodeAt(unit + 1))) {
-      unit++;
-      end++;
-    }
-  }
+  let end = 0;
+  for (let left = limit; left > 0 && end < text.length; left--) end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
   return text.slice(0, end);
 }
 
@@ -392,14 +377,9 @@ class BoundedCopy {
   }
 }
 
-/** The first `limit` code points of the value's compact JSON. */
-export function compactJson(value: unknown, limit: number, clean: CleanText | null = null): string {
-  return cutText(new BoundedCopy(limit, 0, clean).write(value), limit);
-}
-
-/** The first `limit` code points of the value's JSON, indented by two spaces. */
-export function indentedJson(value: unknown, limit: number, clean: CleanText | null = null): string {
-  return cutText(new BoundedCopy(limit, 2, clean).write(value), limit);
+/** The first `limit` code points of the value's JSON. @param indent in spaces; 0: on one line */
+export function startOfJson(value: unknown, limit: number, clean: CleanText | null = null, indent = 0): string {
+  return cutText(new BoundedCopy(limit, indent, clean).write(value), limit);
 }
 
 /** A template as it was written. */

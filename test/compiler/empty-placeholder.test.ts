@@ -1,4 +1,7 @@
-/** An empty placeholder is an error, at its position, wherever the text names something. In a text for people it is literal. */
+/**
+ * An empty or malformed placeholder is an error, at its position, wherever the text names something. In a text for people an
+ * empty one is literal.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { compileConfig } from '../helpers/compile.ts';
@@ -20,6 +23,7 @@ const routeOf = (route: object) => ({
 });
 
 const EMPTY = ['{}', '{ }', '-100{}', '{n}{}'];
+const MALFORMED = ['{ ops.x }', '{ops..x}', '{#each}', '{ops'];
 
 describe('an empty placeholder is refused in', () => {
   const job = { schedule: '0 9 * * *', prompt: 'x', agent: 'none' };
@@ -40,6 +44,7 @@ describe('an empty placeholder is refused in', () => {
     test(place, () => {
       assert.deepEqual(errorsOf('{n}'), []);
       for (const text of EMPTY) assert.deepEqual(errorsOf(text), [JSON.stringify(text)]);
+      for (const text of MALFORMED) assert.ok(errorsOf(text).includes(text), text);
     });
 
   // No event fills these, so any placeholder is refused.
@@ -55,6 +60,11 @@ describe('an empty placeholder is refused in', () => {
     test(place, () => {
       for (const text of EMPTY) assert.ok(errorsOf(text).length > 0, text);
       assert.equal(errorsOf('{}').length, 1);
+      for (const text of MALFORMED)
+        assert.ok(
+          errorsOf(text).some((found) => found.includes(text)),
+          text,
+        );
     });
 });
 

@@ -7,6 +7,7 @@ import type { DeliveryConfig, ExtraValue, WrittenTarget } from '../../config/rou
 import { extraOf, JOB_DELIVERIES, namedTargets, targetNamed } from '../../config/route-keys.ts';
 import type { TableContent } from '../../config/settings.ts';
 import type { NodePath, Problem } from '../../diagnostics/diagnostic.ts';
+import { inside } from '../../diagnostics/diagnostic.ts';
 import type { RuleId } from '../../diagnostics/rule.ts';
 import { flowText } from '../../text/plain-data.ts';
 import type { Checks, ConfigView, JobView, Reporter, RouteScope, RouteView, ViewRule } from '../../views/views.ts';
@@ -60,7 +61,17 @@ const onFailure = (
 ): readonly Receiver[] =>
   config === undefined
     ? []
-    : [{ config, scope, profile, route: null, hasPayload, words: [], report: below(['on_failure'], report) }];
+    : [
+        {
+          config,
+          scope,
+          profile,
+          route: null,
+          hasPayload,
+          words: [],
+          report: (problem) => report(inside(['on_failure'], problem)),
+        },
+      ];
 
 /** `gateway.alerts` and `gateway.approvals`, which are sent as the profile `default`. */
 function gatewayReceivers({ config: { gateway = {} }, scope }: ConfigView, report: Reporter): readonly Receiver[] {
@@ -69,18 +80,9 @@ function gatewayReceivers({ config: { gateway = {} }, scope }: ConfigView, repor
     const config = gateway[key];
     if (config === undefined) return [];
     const to = { config, scope, profile, route: null, hasPayload: false, words: [] };
-    return { ...to, report: below(['gateway', key], report) };
+    return { ...to, report: (problem) => report(inside(['gateway', key], problem)) };
   });
 }
-
-const below =
-  (base: NodePath, report: Reporter): Reporter =>
-  (problem) =>
-    report({
-      ...problem,
-      path: [...base, ...problem.path],
-      ...(problem.fixAt === undefined ? {} : { fixAt: [...base, ...problem.fixAt] }),
-    });
 
 /** Targets that only store the text. */
 export const STORING_TARGETS: ReadonlySet<string> = new Set(['log', 'local']);

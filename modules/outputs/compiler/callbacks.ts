@@ -55,5 +55,5 @@ function callbackRoute({ target: callback, buttons }: ButtonTarget, scope: Route
   const view = viewRoute({ name, config: { source, agent: 'none', capture: 'none', prompt: '' } }, scope);
   const { plan } = lowerRoute({ ...view, insecure: false }, { at: { file: '', line: 1 } });
   const secret = { ref: buttons.ref, expires_at: null, ...(derived === undefined ? {} : { derived }) };
-  return plan === null ? null : { ...plan, callback, public_url: null, secrets: [secret] };
+  return { ...plan, callback, public_url: null, secrets: [secret] };
 }

@@ -1,7 +1,7 @@
 /** Creates the agents of a table's profiles, with their skills, limits and homes, once per table. */
 import { join } from 'node:path';
 import { codeOf, messageOf } from '../../../base/errors.ts';
-import { agentLabel, agentPlans } from '../../../base/names.ts';
+import { agentLabel, agentPlans, own } from '../../../base/names.ts';
 import type { AgentPlan, ProfilePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { HttpPool } from '../../deliver/http-pool.ts';
 import type { Redact } from '../../deliver/redact.ts';
@@ -46,10 +46,8 @@ export type Agents = (profile: string, name: string | null) => ProfileAgent | nu
 export type AgentFunctions = Readonly<Record<string, RunAgent>>;
 
 /** The function that replaces the agent; null: the agent of the table runs. */
-export function functionFor(functions: AgentFunctions, name: string | null): RunAgent | null {
-  const key = name ?? 'default';
-  return Object.hasOwn(functions, key) ? (functions[key] ?? null) : null;
-}
+export const functionFor = (functions: AgentFunctions, name: string | null): RunAgent | null =>
+  own(functions, name ?? 'default') ?? null;
 
 /** Creates the agents and warns of programs that cannot be started. @throws SecretError when a secret cannot be resolved */
 export function createAgents(

@@ -214,9 +214,19 @@ function onFailure(job: Job, table: DeliveryTable): Pick<Dispatch, 'on_failure'>
   return { on_failure: renderDeliveries(linked, null, NO_BUILTINS) };
 }
 
-const modeOf = ({ agent }: Job): Dispatch['mode'] => (agent === NO_AGENT ? 'message' : 'job');
-
-const agentOf = ({ agent }: Job): string | null => (agent === NO_AGENT ? null : agent);
+/** What each run of a job has, however it was started. */
+function partsOf(job: Job, table: DeliveryTable) {
+  const { id, agent, skills, toolsets } = job;
+  return {
+    ...(agent === NO_AGENT ? ({ mode: 'message', agent: null } as const) : ({ mode: 'job', agent } as const)),
+    job: id,
+    skills: [...skills],
+    toolsets: [...toolsets],
+    deliveries: deliveriesOf(job, table),
+    ...outputsOf(job, table),
+    ...onFailure(job, table),
+  };
+}
 
 interface Occasion {
   readonly id: string;
@@ -232,23 +242,16 @@ function dispatchOf(
 ): Dispatch {
   return {
     id,
-    mode: modeOf(job),
     profile: job.profile,
     route: null,
-    job: job.id,
     event,
     delivery_id,
     accepted_at: now,
     due_at: null,
     prompt: job.prompt,
-    agent: agentOf(job),
-    skills: [...job.skills],
-    toolsets: [...job.toolsets],
+    ...partsOf(job, table),
     session: sessionId('job', delivery_id),
     session_key: null,
-    deliveries: deliveriesOf(job, table),
-    ...outputsOf(job, table),
-    ...onFailure(job, table),
     mirror_to_session: false,
     superseded: 0,
     replay_of: null,
@@ -278,16 +281,9 @@ export function eventDispatch(job: Job, table: DeliveryTable, event: Dispatch): 
   const context = isBlank(event.prompt) ? '' : `\n\n${event.prompt}`;
   return {
     ...event,
-    mode: modeOf(job),
-    job: job.id,
+    ...partsOf(job, table),
     due_at: null,
     prompt: `${job.prompt.trimEnd()}${context}`,
-    agent: agentOf(job),
-    skills: [...job.skills],
-    toolsets: [...job.toolsets],
-    deliveries: deliveriesOf(job, table),
-    ...outputsOf(job, table),
-    ...onFailure(job, table),
   };
 }
 

@@ -18,9 +18,11 @@ import { createJobQueries, Reader } from './read.ts';
 import type { Rescue } from './rescue.ts';
 import { FORMAT, formatOf } from './schema.ts';
 import type { StoreThreadData } from './serve-store.ts';
+import type { StoreParts } from './sqlite-store.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { StartThread } from './thread.ts';
 import { inlineClient, ThreadClient } from './thread.ts';
+import type { WriterOptions } from './writer.ts';
 import { Writer } from './writer.ts';
 
 export type { Durability };
@@ -113,22 +115,8 @@ export async function openMemoryStore({
 }: Omit<ServerStoreOptions, 'path' | 'durability' | 'writer' | 'rescue'>): Promise<Store> {
   const path = ':memory:';
   const shared = connect(path, { busyMs: 0 });
-  const writer = new Writer({ path, durability: 'normal', shared, parts });
-  const reader = new Reader({ path, shared });
-  const store = new SqliteStore({
-    path,
-    writer: inlineClient((request) => writer.serve(request)),
-    reader: inlineClient((request) => reader.serve(request)),
-    rescue: null,
-    isServer: false,
-    log,
-    beforeCommit,
-    failed,
-    lock: async () => ({ release: () => {} }),
-    now: Date.now,
-  });
-  await opened(store);
-  return store;
+  const lock = async (): Promise<FileLock> => ({ release: () => {} });
+  return openHere({ path, durability: 'normal', shared, parts }, { log, beforeCommit, failed, lock });
 }
 
 /**
@@ -169,26 +157,35 @@ async function openInline(
   { rescue = null, parts }: Added,
   lock: () => Promise<FileLock>,
 ): Promise<Store> {
-  const writer = new Writer({ path, durability: 'full', rescue, parts });
-  const reader = new Reader({ path, rescue });
   const silent = (): void => {};
+  const log = { debug: silent, info: silent, warn: silent, error: silent };
+  const given = { log, beforeCommit: undefined, failed: silent, lock };
+  const store = await openHere({ path, durability: 'full', rescue, parts }, given);
+  const problem = store.problem();
+  if (problem === null) return store;
+  await store.close();
+  throw new StoreUnavailable(problem.message);
+}
+
+/** Opens a store in this thread. */
+async function openHere(
+  options: WriterOptions,
+  given: Pick<StoreParts, 'log' | 'beforeCommit' | 'failed' | 'lock'>,
+): Promise<SqliteStore> {
+  const { path, rescue = null } = options;
+  const writer = new Writer(options);
+  const reader = new Reader(options);
   const store = new SqliteStore({
+    ...given,
     path,
     writer: inlineClient((request) => writer.serve(request)),
     reader: inlineClient((request) => reader.serve(request)),
     rescue,
     isServer: false,
-    log: { debug: silent, info: silent, warn: silent, error: silent },
-    beforeCommit: undefined,
-    failed: silent,
-    lock,
     now: Date.now,
   });
   await opened(store);
-  const problem = store.problem();
-  if (problem === null) return store;
-  await store.close();
-  throw new StoreUnavailable(problem.message);
+  return store;
 }
 
 async function opened(store: SqliteStore): Promise<void> {

@@ -27,13 +27,14 @@ import { openReading } from './open-database.ts';
 import { createDispatchQueries, named, select } from './read-dispatches.ts';
 import type { Rescue } from './rescue.ts';
 
-interface ReaderOptions {
+/** What the two connections to a file have in common. */
+export interface ReaderOptions {
   readonly path: string;
   /** Default: the driver's. */
   readonly connect?: Connect;
   /** Default: none. */
   readonly rescue?: Rescue | null;
-  /** The connection of a store in memory, instead of a separate one; the writer closes it. */
+  /** The connection of a store in memory, which has no file to prepare or mark; the writer closes it. */
   readonly shared?: Connection;
 }
 

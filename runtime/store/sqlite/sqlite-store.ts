@@ -17,7 +17,7 @@ import type { Rescue, RescueContext, StoreRescue } from './rescue.ts';
 import type { Client } from './thread.ts';
 import type { Committed, PrepareResult, WriterRequest } from './writer.ts';
 
-interface StoreParts extends RescueContext {
+export interface StoreParts extends RescueContext {
   readonly writer: Client<WriterRequest>;
   readonly reader: Client<ReaderRequest>;
   /** Null: no module provides one, or there is no file. */

@@ -7,7 +7,7 @@ import { togetherWith } from '../group-commit.ts';
 import type { DamageReport } from '../queries.ts';
 import type { StorePart, UnitParts } from '../store-part.ts';
 import { joinParts } from '../store-part.ts';
-import type { Connect, Connection, Value } from './driver.ts';
+import type { Connection, Value } from './driver.ts';
 import { connect as connectDriver, errorCode, inTransaction, isMalformed } from './driver.ts';
 import { createApply } from './handlers.ts';
 import type { Durability } from './open-database.ts';
@@ -19,7 +19,8 @@ import {
   prepareDatabase,
   prepareMemory,
 } from './open-database.ts';
-import type { Findings, Rescue, WriterRescue } from './rescue.ts';
+import type { ReaderOptions } from './read.ts';
+import type { Findings, WriterRescue } from './rescue.ts';
 import type { WriterRows } from './rows.ts';
 import { createRows } from './rows.ts';
 
@@ -27,15 +28,8 @@ const SAVE =
   'keep a copy of it; then restore a backup, or recover what is readable: ' +
   'sqlite3 state.db .recover | sqlite3 recovered.db';
 
-export interface WriterOptions {
-  readonly path: string;
+export interface WriterOptions extends ReaderOptions {
   readonly durability: Durability;
-  /** Default: the driver's. */
-  readonly connect?: Connect;
-  /** Default: none. */
-  readonly rescue?: Rescue | null;
-  /** The connection of a store in memory, which has no file to prepare or mark. */
-  readonly shared?: Connection;
   /** What modules bring; default: nothing. */
   readonly parts?: readonly StorePart[] | undefined;
   /** For tests that kill the process within a commit. */

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { defaultPrompt, lowerCoalesceKey, lowerTemplate } from '../../../compiler/lower/template.ts';
 import { linkKey } from '../../../runtime/table/link-key.ts';
 import type { Rendered } from '../../../runtime/table/link-template.ts';
-import { compactJson, cutText, indentedJson, linkTemplate } from '../../../runtime/table/link-template.ts';
+import { cutText, linkTemplate, startOfJson } from '../../../runtime/table/link-template.ts';
 import { anyCharacter, anyText } from '../../helpers/any-text.ts';
 
 const builtins = { event_type: 'push', route: 'ci', delivery_id: 'd-1' };
@@ -104,13 +104,15 @@ describe('limits', () => {
     assert.equal(cutText('a😀b', 2), 'a😀');
     assert.equal(cutText('😀😀', 1), '😀');
     assert.equal(cutText('\ud83dx', 1), '\ud83d');
+    assert.equal(cutText('a😀😀b', 2), 'a😀');
+    assert.equal(cutText('\ude00\ud83d\ud83d😀', 3), '\ude00\ud83d\ud83d');
   });
 
   test('a bounded dump is the start of the whole one', () => {
     fc.assert(
       fc.property(json, fc.nat(300), (value, limit) => {
-        assert.equal(indentedJson(value, limit), firstCodePoints(JSON.stringify(value, null, 2), limit));
-        assert.equal(compactJson(value, limit), firstCodePoints(JSON.stringify(value), limit));
+        assert.equal(startOfJson(value, limit, null, 2), firstCodePoints(JSON.stringify(value, null, 2), limit));
+        assert.equal(startOfJson(value, limit), firstCodePoints(JSON.stringify(value), limit));
       }),
       SEED,
     );
@@ -119,7 +121,7 @@ describe('limits', () => {
   test('a dump of a huge payload reads only its start', () => {
     let read = 0;
     const item = Object.defineProperty({}, 'x', { enumerable: true, get: () => ++read });
-    indentedJson(Array(100_000).fill(item), 4000);
+    startOfJson(Array(100_000).fill(item), 4000, null, 2);
     assert.ok(read < 400, `${read} items read`);
   });
 

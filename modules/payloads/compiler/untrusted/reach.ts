@@ -169,11 +169,9 @@ const REASON = 'the reason of a failed run';
 /** The deliveries and outputs that reach other people than the owner. */
 function messagePlaces(route: RouteView, job: JobPlan | null): ReachPlace[] {
   const { config, mode, scope } = route;
-  const { plan: answers } = lowerDeliver(config, scope.table);
-  const failures = mode === 'agent' ? (lowerReceiver(config.on_failure, scope.table).plan ?? []) : [];
   const own = {
-    deliver: answers ?? [],
-    on_failure: failures,
+    deliver: lowerDeliver(config, scope.table).plan,
+    on_failure: mode === 'agent' ? lowerReceiver(config.on_failure, scope.table).plan : [],
     ...lowerOutputs(mode === 'agent' ? config.outputs : {}, scope.table).plan,
   };
   const { deliver = [], on_failure = [], outputs = [] } = mode === 'cron' ? (job ?? {}) : own;
