@@ -4,7 +4,6 @@ import type { Module } from '../../cli/base/module.ts';
 
 export const console: Module<CliContext> = {
   name: 'console',
-  summary: 'Pages and an API for operators.',
   compiler: async () => (await import('./compiler/part.ts')).consoleCompiler,
   operations: async () => (await import('./cli/operations.ts')).consoleOperations,
   runtime: {

@@ -5,7 +5,6 @@ import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const guard: Module<CliContext> = {
   name: 'guard',
-  summary: 'Limits and alerts for agents: usage, budgets, keys that are paused because of loops, and a heartbeat.',
   commands: COMMAND_FILES,
   compiler: async () => (await import('./compiler/part.ts')).guardCompiler,
   runtime: {

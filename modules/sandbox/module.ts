@@ -5,7 +5,6 @@ import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const sandbox: Module<CliContext> = {
   name: 'sandbox',
-  summary: 'Sandboxes that restrict the files, hosts and secrets of agents and scripts.',
   commands: COMMAND_FILES,
   compiler: async () => (await import('./compiler/part.ts')).sandboxCompiler,
   runtime: {
