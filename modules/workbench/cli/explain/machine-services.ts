@@ -66,9 +66,8 @@ export async function scriptRunner(
   ]);
   const { realPath, describe } = gatewayFiles;
   const { signal } = new AbortController();
-  const start = (request: Parameters<typeof runProcess>[0]) => runProcess(request, { clock, home });
   const { confine, keep } = createConfinement(runtimeParts(modules), {
-    run: start,
+    run: (request) => runProcess(request, { clock, home }),
     ...guardedFiles(context, table, files),
     log: silentLog,
     sweep: false,
