@@ -6,7 +6,7 @@ import { COMMAND_FILES } from './cli/built/command-files.ts';
 export const guard: Module<CliContext> = {
   name: 'guard',
   commands: COMMAND_FILES,
-  compiler: async () => (await import('./compiler/part.ts')).guardCompiler,
+  compiler: async () => ({ rules: (await import('./compiler/rules/built/rule-files.ts')).RULE_FILES }),
   runtime: {
     changes: async () => (await import('./runtime/run-limits.ts')).limitsPart,
     limits: async () => (await import('./runtime/run-limits.ts')).runLimits,

@@ -32,7 +32,7 @@ export const blueprintListCommand = command({
     config: configOption,
   },
   async run(context, given) {
-    const { plans, appScheme } = await openCatalog(context, { configs: given.config });
+    const { plans, appScheme } = await openCatalog(context, given);
     const { category } = given;
     const entries = publish(plans.values(), appScheme).filter(
       (entry) => category === undefined || entry.category === category || entry.tags.includes(category),
@@ -61,7 +61,7 @@ export const blueprintShowCommand = command({
   },
   args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
-    const catalog = await openCatalog(context, { configs: given.config });
+    const catalog = await openCatalog(context, given);
     const { plan, filled } = await fillFromWords(context, catalog, given, true);
     const { schedule, schedule_human, values } = filled;
     const timezone = chooseTimezone(given.timezone, catalog.timezone);
@@ -122,7 +122,7 @@ export const blueprintFillCommand = command({
   },
   args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
-    const catalog = await openCatalog(context, { configs: given.config });
+    const catalog = await openCatalog(context, given);
     const { filled } = await fillFromWords(context, catalog, given, given.defaults);
     const timezone = chooseTimezone(given.timezone, catalog.timezone);
     if (given.json) {
@@ -144,7 +144,7 @@ export const blueprintCommandCommand = command({
   options: { config: configOption },
   args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
-    const catalog = await openCatalog(context, { configs: given.config });
+    const catalog = await openCatalog(context, given);
     const { plan, trigger } = await triggerFromWords(context, catalog, given);
     printLine(context, printCommand(trigger, plan.fields));
   },
@@ -158,7 +158,7 @@ export const blueprintLinkCommand = command({
   },
   args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
-    const catalog = await openCatalog(context, { configs: given.config, appScheme: given.appScheme });
+    const catalog = await openCatalog(context, given);
     const { trigger } = await triggerFromWords(context, catalog, given);
     printLine(context, printLink(trigger, catalog.appScheme));
   },
@@ -178,7 +178,7 @@ export const blueprintCreateCommand = command({
   args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
     const { name, profile } = given;
-    const catalog = await openCatalog(context, { configs: given.config });
+    const catalog = await openCatalog(context, given);
     const { filled } = await fillFromWords(context, catalog, given, given.defaults);
     const open = await openJobs(context, given.config);
     const timezone = chooseTimezone(given.timezone, open.table.gateway.timezone ?? context.timezone);

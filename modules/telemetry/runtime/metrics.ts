@@ -7,6 +7,7 @@ import { ALERT_KINDS } from '../../../base/names.ts';
 import type { DispatchObserver } from '../../../runtime/dispatch/dispatcher.ts';
 import type { CountRequest } from '../../../runtime/intake/event-log.ts';
 import type { FigureContext, FigureRecorder, LiveFigures, Metrics } from '../../../runtime/metrics/metrics.ts';
+import type { WaitCounts } from '../../../runtime/store/named-waits.ts';
 import { SHOWN_STATES } from '../../../runtime/store/states.ts';
 import { METRICS } from './built/metric-texts.ts';
 import type { RequestTotals, Samples } from './series.ts';
@@ -140,6 +141,8 @@ const withJobs = (served: Served): Served => [
   ...[...new Set(served.map(({ profile }) => profile))].map((profile) => ({ profile, name: '' })),
 ];
 
+const waitsOf = ({ session, agent }: WaitCounts) => ({ session, agent });
+
 function gauges(live: LiveFigures) {
   const { version, generation, routes, subscriptions, quarantined, served = [], alerts = [], storeUp, stored } = live;
   const dispatches = new Totals('profile', 'route', 'state');
@@ -153,7 +156,7 @@ function gauges(live: LiveFigures) {
     routes: byLabel('kind', { static: routes, subscription: subscriptions, quarantined }),
     work: byLabel('stage', stored?.work ?? {}),
     dispatches: dispatches.samples(noneDead),
-    waiting_runs: stored === null ? [] : byLabel('cause', { session: stored.waits.session, agent: stored.waits.agent }),
+    waiting_runs: stored === null ? [] : byLabel('cause', waitsOf(stored.waits)),
     busy_sessions: stored === null ? [] : [{ value: stored.waits.sessions }],
     oldest_open_dispatch_seconds: stored === null ? [] : [{ value: stored.oldestOpenSeconds }],
     alerts: byLabel('kind', Object.fromEntries(active)),

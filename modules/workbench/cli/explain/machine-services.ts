@@ -151,10 +151,8 @@ const machineOf = ({ home, env, clock, modules }: Machine): ExplainingMachine =>
 });
 
 /** See `createExplainer`. */
-export const createMachineExplainer = (machine: Machine, ...of: Rest): Explainer =>
+export const createMachineExplainer = (machine: Machine, ...of: [RouteTable, ExplainedWorld]): Explainer =>
   createExplainer(machineOf(machine), ...of);
-
-type Rest = [table: RouteTable, world: ExplainedWorld];
 
 /** Compiles the configuration, for commands that show what it would do. */
 interface OpenConfig extends Pick<OpenTable, 'table' | 'facts' | 'rules'>, Pick<CompileOutput, 'reach'> {

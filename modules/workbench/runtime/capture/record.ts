@@ -186,7 +186,7 @@ function refusedOf(intake: Intake): RefusedRequest | null {
   };
 }
 
-const NO_BODY = Buffer.alloc(0);
+export const NO_BODY = Buffer.alloc(0);
 
 /** Values by their names in lower case. */
 interface NamedValues {
