@@ -208,11 +208,12 @@ const REPORTED_RUNS = 3;
 
 /** A created or changed job, for other programs. @param now Unix ms */
 export function reportSaved({ record, warnings }: SavedJob, now: number): SavedJobReport {
-  const { id, name, schedule, timezone } = record;
+  const { id, name, schedule, timezone, prompt } = record;
   const next = nextRuns({ schedule, timezone, from: now, count: REPORTED_RUNS });
   const next_runs = next.map((at) => new Date(at).toISOString());
   const deliver = record.deliver.map(targetLabel);
-  return { id, name, schedule, schedule_human: describeSchedule(schedule), timezone, deliver, next_runs, warnings };
+  const schedule_human = describeSchedule(schedule);
+  return { id, name, schedule, schedule_human, timezone, deliver, prompt, next_runs, warnings };
 }
 
 /** Prints a created or changed job and its next run. */

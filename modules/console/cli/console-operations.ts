@@ -111,7 +111,7 @@ export const listTargets = ({ context, service }: Parts, profile: string): Promi
     const plan = profileOf(open, profile);
     const home = homeTarget(plan, service.table.targets);
     const about: Readonly<Record<string, string>> = {
-      origin: home === null ? 'no home channel is set, so the answer is only stored' : `the home channel, ${home}`,
+      origin: home === null ? 'no home channel is set, so the answer is only stored' : `${home}, the home channel`,
       local: 'the answer is only stored',
     };
     const config = { schedule: '0 0 * * *', prompt: 'x', timezone: 'UTC', agent: 'none' };

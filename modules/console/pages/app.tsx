@@ -81,7 +81,7 @@ function Menu({ titles, current }: MenuProps) {
   const counts: Readonly<Record<string, number>> = {
     overview: data?.needs.length ?? 0,
     deliveries: useDead()(),
-    approvals: data?.states?.waiting ?? 0,
+    approvals: data?.needs.find(({ kind }) => kind === 'approval')?.count ?? 0,
   };
   const list = useRef<HTMLUListElement>(null);
   const [isOpen, setOpen] = useState(false);

@@ -25,11 +25,17 @@ export function requiredText(operator: string, expected: unknown, exact?: string
   return `${WORDS[operator] ?? operator.replace('_', ' ')} ${value}`;
 }
 
+/** `action is "opened" or "reopened"`. */
+export const conditionText = ({ operator, field, expected }: ExplainedFilter): string =>
+  `${field} ${cut(requiredText(operator, expected))}`;
+
+/** What a condition was compared with. */
+export const foundText = ({ found, missing }: ExplainedFilter): string => (missing ? 'missing' : cut(written(found)));
+
 /** `action is "edited"; the filter requires that it is "opened" or "reopened"`. @param isBarred inside of `not` */
-export function findingText({ operator, field, expected, found, missing }: ExplainedFilter, isBarred = false): string {
+function findingText(of: ExplainedFilter, isBarred: boolean): string {
   const decides = isBarred ? 'rejects what' : 'requires that it';
-  const required = cut(requiredText(operator, expected));
-  return `${field} is ${missing ? 'missing' : cut(written(found))}; the filter ${decides} ${required}`;
+  return `${of.field} is ${foundText(of)}; the filter ${decides} ${cut(requiredText(of.operator, of.expected))}`;
 }
 
 /** Why a filter does not hold: its first condition that decided this, and the number of others. */

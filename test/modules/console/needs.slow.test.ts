@@ -15,6 +15,7 @@ platforms:
       gone: { secret: INSECURE_NO_AUTH, prompt: "{x}", agent: none, deliver: telegram, deliver_extra: { chat_id: "-1" } }
       busy: { secret: INSECURE_NO_AUTH, prompt: "{x}", agent: none, deliver: telegram, deliver_extra: { chat_id: "-2" } }
       asked: { secret: INSECURE_NO_AUTH, prompt: "{x}", agent: none, deliver: telegram, deliver_extra: { chat_id: "-3" }, approve: true }
+      both: { secret: INSECURE_NO_AUTH, prompt: "{x}", agent: none, deliver: [telegram, log], deliver_extra: { chat_id: "-4" }, approve: true }
   telegram: { enabled: true, token: "1:a", api_base: "${messenger}" }
 gateway: { console: { port: 0, token: token-of-the-operators }, drain_seconds: 0, approvals: { deliver: log }, max_attempts: 1 }
 `;
@@ -61,6 +62,10 @@ it('says what is dead, waits and is paused, and offers a replay only where the t
   assert.equal(waiting.until, approval?.expires_at);
   await post('asked', 'asked-2');
   await until(async () => (await needsOf(console)).find(({ kind, count }) => kind === 'approval' && count === 2));
+  // Each message counts, as in the list.
+  await post('both', 'both-1');
+  await until(async () => (await needsOf(console)).find(({ kind, count }) => kind === 'approval' && count === 4));
+  assert.equal((await get<'listApprovals'>('/api/approvals')).items.length, 4);
 
   const { until: end } = await change<'pauseRoute'>('/api/routes/gone/pause', { seconds: 3600 });
   const paused = (await needsOf(console)).find(({ kind }) => kind === 'paused');

@@ -169,7 +169,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
       await send('gated', { text: 'x' });
       await open('gated', 'ignored');
       await shows(WORDS.scriptDecided);
-      assert.match(await decided(), /^Stage: script\n.*\[SILENT\]/s);
+      assert.match(await decided(), /^Script: stopped here\n.*\[SILENT\]/s);
       await shows(WORDS.scriptStage);
       await shows(WORDS.runScript);
       assert.equal(await page.getByText(WORDS.otherOutcome).count(), 0);
@@ -180,7 +180,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
       await send('told', { text: 'x' });
       await open('told', 'delivery_failed');
       await shows(WORDS.notDelivered);
-      assert.match(await decided(), /^Stage: dispatch\n/);
+      assert.match(await decided(), /^Dispatch: stopped here/);
       // The delivery is on the same page.
       await page.getByRole('link', { name: WORDS.deliveryId }).click();
       await page.getByRole('heading', { name: WORDS.prompt }).waitFor();
@@ -198,6 +198,14 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
       assert.equal(await page.getByRole('link', { name: WORDS.deliveryId }).count(), 0);
       await shows(WORDS.mayBeAccepted);
       await console.change<'resumeRoute'>('/api/routes/told/resume');
+    });
+
+    it('offers no replay of a delivery that has not ended', async () => {
+      const [running] = (await console.get<'listDeliveries'>('/api/deliveries?state=running')).items;
+      await page.goto(`${console.url}/#/deliveries/${running?.id}`);
+      await shows(WORDS.runningFor);
+      await page.locator('#checks').waitFor();
+      assert.equal(await page.getByRole('button', { name: WORDS.anyReplay }).count(), 0);
     });
 
     it('goes back with unfinished input in a filter', async () => {
@@ -275,6 +283,16 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         until(() => hasFocus(page.getByRole(role, { name })));
 
       const shows = (text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
+
+      /** Each step has its time since the first one, and leads somewhere. */
+      const everyStep = async (): Promise<void> => {
+        const steps = page.locator('.timeline > li');
+        await steps.first().waitFor();
+        const [first = '', ...others] = await steps.locator('time').allInnerTexts();
+        assert.match(first, /^\d\d:\d\d:\d\d$/);
+        for (const time of others) assert.match(time, /^\+\d+(\.\d+)? (ms|s|min)/);
+        assert.equal(await steps.locator(':is(a, button)').count(), 1 + others.length);
+      };
 
       /** Takes screenshots, and checks accessibility and width, in both themes. */
       const look = async (what: string): Promise<void> => {
@@ -359,7 +377,8 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await page.getByText(WORDS.noRoute).waitFor({ state: 'detached' });
         await shows('ignored: filter');
         await look('chips');
-        // The address has the filter, and a chip removes it.
+        // The address has the filter, its field is the only chip, and a button in it removes it.
+        assert.equal(await page.locator('.chip').count(), 1);
         assert.match(page.url(), /route=review/);
         await page.getByRole('button', { name: WORDS.removeFilter }).press('Enter');
         await until(async () => !page.url().includes('route='));
@@ -387,7 +406,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await done('route');
         await console.change<'runJob'>('/api/jobs/brief/run');
         await page.goto(`${console.url}/#/jobs/brief`);
-        await rowOf(/Looks good\..*done/s).waitFor();
+        await rowOf(/\(by hand\).*Looks good\..*done/s).waitFor();
         await look('job');
       });
 
@@ -395,9 +414,13 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await begin();
         await press('link', 'Requests');
         await press('row', /ignored: filter/);
-        // The reason is at the top and in the stage that decided, and nowhere else.
+        // The reason is at the top and nowhere else; the stage that decided lists the conditions. Nothing of it is an error.
         await until(async () => (await page.getByText(WORDS.ignored).count()) === 1);
-        await until(async () => (await page.getByText(WORDS.requires).count()) === 2);
+        await page.locator('#checks').getByText(WORDS.condition).waitFor();
+        assert.equal(await page.getByText(WORDS.requires).count(), 1);
+        assert.equal(await page.locator('main .bad').count(), 0);
+        await shows(WORDS.notMet);
+        await everyStep();
         await done('ignored');
         await press('button', '"closed"');
         await shows('{action}');
@@ -433,9 +456,16 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
           const { items } = await console.get<'listDeliveries'>('/api/deliveries?state=dead');
           return items.length === 1 && items;
         });
+        // The list has the whole reason.
+        await page.goto(`${console.url}/#/deliveries?state=dead`);
+        await page.locator('.reason').waitFor();
+        const cut = '(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector(".reason"))';
+        assert.ok(((await page.evaluate(cut)) as number) <= 0);
         await page.goto(`${console.url}/#/deliveries/${dead?.id}`);
         await shows(WORDS.notDelivered);
         await shows(WORDS.whereSent('-5', lineOf('      broken:')));
+        await shows(WORDS.whyNotRetried);
+        await everyStep();
         const replay = page.getByRole('button', { name: WORDS.replayOne });
         assert.equal(await replay.getAttribute('class'), '');
         await look('dead');
@@ -486,6 +516,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await shows(/^every day at 08:00/);
         await until(async () => (await page.getByText(/^[A-Z][a-z]{2} \d{4}-\d\d-\d\d 08:00$/).count()) === 3);
         await page.locator('option[value=log]').waitFor({ state: 'attached' });
+        await page.getByRole('region', { name: WORDS.prompt }).waitFor();
         await press('button', WORDS.createJob);
         await shows(WORDS.jobCreated);
         await done('blueprint');
@@ -577,8 +608,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await page.getByRole('heading', { name: WORDS.prompt }).waitFor();
         // The page of the request has the run and the answer, and the page of the delivery has the payload.
         await shows('Looks good.');
-        // The time of each step since the first one.
-        await shows(/^\+\d+(\.\d+)? m?s$/);
+        await everyStep();
         await shows(WORDS.allPassed);
         await look('request');
         await press('link', WORDS.deliveryId);

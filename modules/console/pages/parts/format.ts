@@ -30,9 +30,9 @@ export function instant(of: number | string | null | undefined, precision: 'minu
     .replace('T', ' ')} UTC`;
 }
 
-/** `04 Jan 08:00:00`, in UTC: always as wide, so that times in a column are below each other. */
+/** `04 Jan 08:00`, in UTC: always as wide, so that times in a column are below each other. */
 export const shortInstant = (of: number): string =>
-  new Date(of).toUTCString().replace(/^\w+, (\d+ \w+) \d+ (\S+) .*$/, '$1 $2');
+  new Date(of).toUTCString().replace(/^\w+, (\d+ \w+) \d+ (\d+:\d+).*$/, '$1 $2');
 
 /** `Mon 2026-01-05 09:00` in a time zone; as `instant` if the browser does not know the zone. @param of Unix ms, or an ISO instant */
 export function inZone(of: number | string, timeZone: string): string {
@@ -43,6 +43,10 @@ export function inZone(of: number | string, timeZone: string): string {
     return instant(of);
   }
 }
+
+/** `Mon 05 Jan 09:00` in a time zone: as `inZone`, for lists. */
+export const shortInZone = (of: number | string, timeZone: string): string =>
+  inZone(of, timeZone).replace(/\d{4}-\S+/, (day) => shortInstant(Date.parse(day)).slice(0, 6));
 
 export function bytes(count: number): string {
   if (count < 1024) return `${count} B`;
@@ -65,9 +69,10 @@ export const scheduleText = (words: string): string =>
 
 export const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
+type Parent = Pick<Output<'getDelivery'>, 'route' | 'job' | 'job_name'>;
+
 /** The route or the job of a delivery; messages of the gateway itself have neither. */
-export const parentOf = ({ route, job }: { route: string | null; job: string | null }): string =>
-  route ?? job ?? 'gateway notices';
+export const parentOf = ({ route, job, job_name }: Parent): string => route ?? job_name ?? job ?? 'gateway';
 
 /** Who has last paused, resumed or reset something, and when. */
 export const actionText = (of: Output<'getJob'>['last_action']): string =>

@@ -9,18 +9,16 @@ import { shortInstant } from './format.ts';
 import { Icon } from './icons.tsx';
 import type { ViewPlace } from './router.ts';
 import { change, to } from './router.ts';
-import type { Column, TableProps } from './ui.tsx';
+import type { Column, FieldProps, TableProps } from './ui.tsx';
 import { Field, Head, Show, Table, Whole } from './ui.tsx';
 
-interface Filter {
-  readonly label: string;
+interface Filter extends Pick<FieldProps, 'label' | 'type' | 'placeholder'> {
   /** All accepted values, with their texts. */
   readonly choices?: Readonly<Record<string, string>> | undefined;
   /** The text of no choice. */
   readonly all?: string;
-  readonly type?: 'text' | 'search' | 'datetime-local';
 }
-/** Filters by parameter of the operation: one of `KNOWN` is chosen from existing names. */
+/** Filters by parameter of the operation. */
 type Filters = Readonly<Record<string, Filter>>;
 
 /** The time range of a list: a span until now, in seconds, or a start and an end. */
@@ -40,18 +38,15 @@ export const choicesOf = (names: readonly string[]): Filter['choices'] =>
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Filters that count only with a custom range. */
-const CUSTOM = ['since', 'until'];
-
-/** The filters in the address that the view accepts, as texts. */
+/** The filters in the address, as texts. The gateway rejects a value that it does not know. */
 export function activeFilters({ query }: ViewPlace, filters: Filters): Texts {
-  const isActive = ([name, value]: readonly [string, string]): boolean => {
-    if (CUSTOM.includes(name) && query.get('range') !== 'custom') return false;
-    const { choices = { [value]: '' } } = (Object.hasOwn(filters, name) ? filters[name] : undefined) ?? { choices: {} };
-    return value !== '' && Object.hasOwn(choices, value);
-  };
-  return Object.fromEntries([...query].filter(isActive));
+  const names = namesOf(filters, query.get('range'));
+  return Object.fromEntries([...query].filter(([name, value]) => names.includes(name) && value !== ''));
 }
+
+/** A start and an end are filters of a custom range only. */
+const namesOf = (filters: Filters, range: string | null | undefined): readonly string[] =>
+  Object.keys(filters).filter((name) => range === 'custom' || !['since', 'until'].includes(name));
 
 /** The input of the operation for these filters. */
 function inputOf({ range, since, until, ...rest }: Texts): Readonly<Record<string, unknown>> {
@@ -69,9 +64,9 @@ export const named = (path: readonly string[], name: string, about: ComponentChi
   under(about),
 ];
 
-/** `until 05 Jan 08:00 by ben`. */
+/** `until 05 Jan 08:00 UTC by ben`. */
 export function pauseText({ until, by = '' }: { until: number | null; by?: string | undefined }): string {
-  const end = until === null ? 'until resumed' : `until ${shortInstant(until).slice(0, -3)}`;
+  const end = until === null ? 'until resumed' : `until ${shortInstant(until)} UTC`;
   return `${end}${by && ` by ${by.replace(/^console:/, '')}`}`;
 }
 
@@ -90,8 +85,6 @@ interface Props<I extends ListId> extends Pick<Rows<I>, 'keyOf' | 'empty'> {
   readonly filters?: Filters;
   /** Of a page; 0: the list has one page. */
   readonly limit?: number;
-  /** Absent: unless it is searched. */
-  readonly live?: boolean;
   /** Beside the heading. */
   readonly actions?: (list: Listed<I>) => ComponentChildren;
   /** Above the table. */
@@ -102,15 +95,12 @@ interface Props<I extends ListId> extends Pick<Rows<I>, 'keyOf' | 'empty'> {
 export function ListView<I extends ListId>({ title, of, place, filters = {}, limit = 50, ...props }: Props<I>) {
   const active = activeFilters(place, filters);
   const input = { ...(limit === 0 ? {} : { limit }), ...inputOf(active) };
-  const list = useList(of, input as unknown as Input<I>, props.live ?? active.grep === undefined);
-  const about = (): string => {
-    const shown = list.items.length.toLocaleString();
-    if (list.more === null) return `${shown} in total`;
-    return `${'range' in filters ? 'newest' : 'first'} ${shown}, more below`;
-  };
+  const list = useList(of, input as unknown as Input<I>, active.grep === undefined);
+  const shown = list.items.length.toLocaleString();
+  const first = `${'range' in filters ? 'newest' : 'first'} ${shown}, more below`;
   return (
     <>
-      <Head title={title} about={list.data !== null && about()}>
+      <Head title={title} about={list.data !== null && (list.more === null ? `${shown} in total` : first)}>
         {props.actions?.(list)}
       </Head>
       <FilterBar of={active} filters={filters} place={place} />
@@ -122,75 +112,56 @@ export function ListView<I extends ListId>({ title, of, place, filters = {}, lim
 
 type BarProps = { of: Texts; filters: Filters; place: ViewPlace };
 
-/** The fields of the filters, which a small screen shows on request, and the active ones. */
+/** The fields of the filters. A small screen shows those that are not active on request. */
 function FilterBar({ of, filters, place }: BarProps) {
   const [isOpen, setOpen] = useState(false);
-  const names = Object.keys(filters).filter((name) => of.range === 'custom' || !CUSTOM.includes(name));
-  const chips = chipsOf(of, filters);
+  const names = namesOf(filters, of.range);
+  const count = Object.keys(of).length;
   if (names.length === 0) return null;
   return (
     <>
       <button type="button" class="toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        Filters{chips.length > 0 && ` (${chips.length})`}
+        Filters{count > 0 && ` (${count})`}
       </button>
       <div class={isOpen ? 'filters' : 'filters closed'}>
         {names.map((name) => (
-          <FilterField key={name} {...filters[name]} name={name} place={place} />
+          <FilterField key={name} {...filters[name]} name={name} value={of[name] ?? ''} place={place} />
         ))}
+        {count > 1 && <a href={to(place.path)}>Clear all</a>}
       </div>
-      {chips.length > 0 && (
-        <div class="bar">
-          {chips.map(([name, text]) => (
-            <Chip key={name} name={name} text={text} place={place} />
-          ))}
-          {chips.length > 1 && <a href={to(place.path)}>Clear all</a>}
-        </div>
-      )}
     </>
   );
 }
 
-/** The active filters by name. A range has one text, also with a start and an end. */
-function chipsOf({ since, until, ...of }: Texts, filters: Filters): readonly (readonly [string, string])[] {
-  const [from = 'the start', end = 'now'] = [since, until].map((time) => time?.replace('T', ' '));
-  return Object.entries(of).map(([name, value]) => {
-    const { label, choices = {} } = filters[name] ?? {};
-    return [name, `${label}: ${value === 'custom' ? `${from} to ${end}` : (choices[value] ?? value)}`] as const;
-  });
-}
+type FieldOf = Partial<Filter> & { readonly name: string; readonly value: string; readonly place: ViewPlace };
+type Named = { readonly name: string; readonly profile: string; readonly id?: string };
 
-/** An active filter; pressing it removes it. */
-function Chip({ name, text, place }: { name: string; text: string; place: ViewPlace }) {
-  const none = name === 'range' ? { range: '', since: '', until: '' } : { [name]: '' };
-  return (
-    <button type="button" class="chip" aria-label={`Remove filter ${text}`} onClick={() => change(place, none)}>
-      {text} <Icon of="x" />
-    </button>
-  );
-}
-
-/** Filters whose values are known: the list that has them, and the property of its items. */
-const KNOWN: Readonly<Record<string, readonly ['listRoutes' | 'listJobs', 'name' | 'id' | 'profile']>> = {
-  route: ['listRoutes', 'name'],
-  job: ['listJobs', 'id'],
-  profile: ['listRoutes', 'profile'],
-};
-
-type FieldOf = Partial<Filter> & { readonly name: string; readonly place: ViewPlace };
-type NamedItem = { readonly name: string; readonly profile: string; readonly id?: string };
-
-/** Existing names are a choice if they are one page, else suggestions; the gateway rejects any other name. */
-function FilterField({ label = '', choices, all = 'All', type = 'text', name, place }: FieldOf) {
-  const [of, key = 'name'] = KNOWN[name] ?? [];
-  const { data } = useData(of ?? 'listRoutes', of === undefined ? null : { limit: 200 }, false);
-  const value = place.query.get(name) ?? '';
-  const items: readonly NamedItem[] = data?.items ?? [];
-  const names = Object.fromEntries(items.map((item) => [item[key] ?? '', key === 'id' ? item.name : item[key]]));
-  const options = Object.entries<string>(choices ?? names);
-  const isStrict = choices !== undefined || (of !== undefined && data?.next === null);
-  const isUnknown = choices === undefined && value !== '' && !Object.hasOwn(names, value);
-  const others = isUnknown ? { '': all, [value]: value } : { '': all };
+/**
+ * A filter, which becomes a chip when it is active: its button removes it, and a range with its start and end. Existing names are a
+ * choice if they are one page, else suggestions; the gateway rejects any other name.
+ */
+function FilterField({ label = '', choices, all = 'All', name, value, place, ...rest }: FieldOf) {
+  const isName = ['route', 'job', 'profile'].includes(name);
+  const { data } = useData(name === 'job' ? 'listJobs' : 'listRoutes', isName ? { limit: 200 } : null, false);
+  const items: readonly Named[] = data?.items ?? [];
+  const entryOf = ({ id, name: text, profile }: Named) =>
+    name === 'profile' ? [profile, profile] : [id ?? text, text];
+  const names: Texts = Object.fromEntries(items.map(entryOf));
+  const known = choices ?? names;
+  const strict = choices !== undefined || (isName && data?.next === null);
+  const others = Object.hasOwn(known, value) ? { '': all } : { '': all, [value]: value || all };
+  const options = [...(strict ? Object.entries(others) : []), ...Object.entries(known)];
   const set = (next: string): void => change(place, { [name]: next });
-  const shown = { label, type, value, change: set, strict: isStrict };
-  return <Field {...shown} options={isStrict ? [...Object.entries(others), ...options] : options} />;
+  const remove = (): void => change(place, name === 'range' ? { range: '', since: '', until: '' } : { [name]: '' });
+  const text = `Remove filter ${label}: ${options.find(([each]) => each === value)?.[1] ?? value}`;
+  return (
+    <div class={value === '' ? 'filter' : 'filter chip'}>
+      <Field {...rest} label={label} value={value} change={set} strict={strict} options={options} />
+      {value !== '' && (
+        <button type="button" aria-label={text} title={text} onClick={remove}>
+          <Icon of="x" />
+        </button>
+      )}
+    </div>
+  );
 }

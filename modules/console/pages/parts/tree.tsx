@@ -1,15 +1,10 @@
 /** A payload as a tree, whose values can be selected. */
 import { useState } from 'preact/hooks';
-import { printPath } from '../../../../base/paths.ts';
 
 /** Keys and positions, outermost first. */
 export type Path = readonly (string | number)[];
 
-interface TreeProps {
-  readonly value: unknown;
-  readonly path?: Path;
-  readonly pick: (path: Path) => void;
-}
+type TreeProps = { value: unknown; path?: Path; pick: (path: Path) => void };
 
 /** Members shown at once; the others on request. */
 const SHOWN = 100;
@@ -22,7 +17,7 @@ export function JsonTree({ value, path = [], pick }: TreeProps) {
   if (typeof value !== 'object' || value === null) {
     return (
       <>
-        {path.length > 0 && <span class="mono">{name}: </span>}
+        <span class="mono">{name}: </span>
         <button type="button" onClick={() => pick(path)}>
           {JSON.stringify(value)}
         </button>
@@ -55,6 +50,3 @@ export function JsonTree({ value, path = [], pick }: TreeProps) {
     </details>
   );
 }
-
-/** The template placeholder for a value; null for the whole payload. */
-export const placeholder = (path: Path): string | null => (path.length > 0 ? `{${printPath(path.map(String))}}` : null);

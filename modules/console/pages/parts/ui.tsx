@@ -230,17 +230,22 @@ export function Table<T>({ label, columns: all, items, keyOf, empty, more = null
   );
 }
 
-/** A link to another host, such as to a posted comment; only text if the address is not a web address. It breaks between its parts. */
+/** A link to another host, such as to a posted comment; only text if the address is not a web address. */
 export function External({ url }: { url: string }) {
   const href = webAddress(url);
-  if (href === null) return <span class="mono">{url}</span>;
-  const parts = url.replace(/^https?:\/\//, '').split(/(?<=\/)|(?=[?#&])/);
+  if (href === null) return <Code of={url} />;
   return (
     <a href={href} title={url} target="_blank" rel="noopener noreferrer">
-      {parts.map((part) => [part, <wbr />])} <Icon of="external" />
+      {broken(url.replace(/^https?:\/\//, ''))} <Icon of="external" />
     </a>
   );
 }
+
+/** A text that breaks between its parts. */
+const broken = (text: string) => text.split(/(?<=[/_])|(?=[?#&])/).map((part) => [part, <wbr />]);
+
+/** An id, or an address. */
+export const Code = ({ of }: { of: string }) => <span class="mono">{broken(of)}</span>;
 
 /** A list of names and values; empty values are left out. */
 export function Facts({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) {

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { invisibleNote } from '../../../../base/text.ts';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
-import { Act, Ask, Operator, Undo } from '../parts/act.tsx';
+import { Act, Ask, Open, Operator, Undo } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
 import { duration, instant, known, people, upper } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
@@ -34,7 +34,7 @@ export const Approvals = ({ place }: ViewProps) => (
       ['Text', ({ text }) => text.slice(0, 300), 'clip'],
       ['Requested', ({ since }) => since !== null && <Ago at={since} />, 'end'],
       ['Time left', leftOf, 'end'],
-      ['', ({ id }) => <a href={to(['approvals', id])}>Review</a>, 'end'],
+      ['', ({ id }) => <Open href={to(['approvals', id])}>Review</Open>, 'end'],
     ]}
   />
 );
@@ -134,8 +134,7 @@ function Answer({ of, changed }: AnswerProps) {
   const [reason, setReason] = useState('');
   const what = whatOf(of);
   const answer = (approve: boolean) => async (): Promise<string> => {
-    const how = approve || reason === '' ? {} : { reason };
-    const input = { id: of.id, approve, undoable: approve, ...how };
+    const input = { id: of.id, approve, undoable: approve, ...(approve || reason === '' ? {} : { reason }) };
     const { answer: given } = await call('answerApproval', input).finally(changed);
     if (!approve || given === null) return 'Rejected. Nothing is sent.';
     // By the clock of this browser, which may differ.

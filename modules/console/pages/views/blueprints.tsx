@@ -5,12 +5,12 @@ import { call } from '../api.ts';
 import { Copy } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
 import { scheduleText } from '../parts/format.ts';
-import { ListView } from '../parts/list.tsx';
+import { ListView, named } from '../parts/list.tsx';
 import { notify } from '../parts/notify.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import type { Values } from '../parts/ui.tsx';
-import { Card, Head, Show, Whole } from '../parts/ui.tsx';
+import { Card, Head, Show } from '../parts/ui.tsx';
 import { JobForm, useTargets } from './jobs.tsx';
 
 type Listed = Output<'listBlueprints'>['items'][number];
@@ -21,12 +21,10 @@ export const Blueprints = ({ place }: ViewProps) => (
     of="listBlueprints"
     place={place}
     limit={0}
-    live={false}
     empty="No blueprints."
     keyOf={({ key }) => key}
     columns={() => [
-      ['Blueprint', ({ key, title }) => <Whole path={['blueprints', key]}>{title}</Whole>],
-      ['Description', ({ description }) => <span title={description}>{description}</span>, 'clip'],
+      ['Blueprint', ({ key, title, description }) => named(['blueprints', key], title, description), 'clip'],
       ['Schedule', ({ scheduleHuman }) => scheduleText(scheduleHuman), 'end plain'],
     ]}
   />
@@ -52,8 +50,7 @@ function Fill({ of }: { of: Listed }) {
   const inputOf = (given: Values, dry_run: boolean) => {
     const filled = Object.entries(given).filter(([, value]) => value !== '');
     const { '.name': name, '.timezone': timezone, ...values } = Object.fromEntries(filled);
-    const named = { ...(name === undefined ? {} : { name }), ...(timezone === undefined ? {} : { timezone }) };
-    return { key: of.key, values, dry_run, ...named };
+    return { key: of.key, values, dry_run, ...(name && { name }), ...(timezone && { timezone }) };
   };
   const preview = useData('createBlueprintJob', inputOf(typed, true), false);
   const send = async (given: Values): Promise<void> => {

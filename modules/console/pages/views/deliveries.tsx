@@ -21,7 +21,7 @@ const FILTERS = {
   state: { label: 'State', choices: choicesOf(CHOICES.state) },
   route: { label: 'Route' },
   job: { label: 'Job' },
-  grep: { label: 'Search', type: 'search' },
+  grep: { label: 'Search', type: 'search', placeholder: 'Event, id, or target' },
 } as const;
 
 export const WAITS_FOR = {
@@ -35,7 +35,7 @@ type Summary = Output<'listDeliveries'>['items'][number];
 
 export function Deliveries({ place }: ViewProps) {
   const { state, route, job } = activeFilters(place, FILTERS);
-  const of = { ...(route === undefined ? {} : { route }), ...(job === undefined ? {} : { job }) };
+  const of = { ...(route !== undefined && { route }), ...(job !== undefined && { job }) };
   return (
     <ListView
       title="Deliveries"
@@ -44,77 +44,66 @@ export function Deliveries({ place }: ViewProps) {
       filters={FILTERS}
       empty="No matching deliveries."
       actions={(list) => state === 'dead' && list.items.length > 0 && <ReplayDead of={of} done={list.reload} />}
-      columns={({ reload }) => [
-        EVENT,
-        STATE,
-        OWNER,
-        ['Target or reason', (one) => withReplay(one, reload, <Details of={one} />), 'clip plain'],
-        DURATION,
-        WHEN,
-      ]}
+      columns={() => [EVENT, STATE, OWNER, TARGETS, DURATION, WHEN]}
     />
   );
 }
 
-/** A message of the gateway itself, such as about an approval, is a notice. */
+/** A message of the gateway itself, such as about an approval, is a notice. The id of a run begins with its job, which has a column. */
 const eventOf = ({ id, event, delivery_id, route, job }: Summary) => {
   const isOwn = (route ?? job) === null;
   const name = isOwn ? `${event} notice` : known(event, 'event');
-  return <Thing path={['deliveries', id]} name={name} id={isOwn ? '' : delivery_id} />;
+  return <Thing path={['deliveries', id]} name={name} id={isOwn ? '' : delivery_id.replace(`${job}#`, '#')} />;
 };
+
+/** A reason has a separate line below the row. */
+const targetsOf = (of: Summary) => [
+  <span class="small">{of.targets}</span>,
+  reasonOf(of) !== '' && <span class="reason">{reasonOf(of)}</span>,
+];
+
+/** From when it was accepted until it has ended. */
+const durationOf = ({ accepted_at, finished_at: end }: Summary) => end !== null && duration(end - accepted_at);
 
 export const EVENT: Column<Summary> = ['Event', eventOf];
 export const STATE: Column<Summary> = ['State', ({ state }) => <State of={state} />];
-export const OWNER: Column<Summary> = ['Route or job', ({ route, job }) => route ?? job ?? 'gateway', 'plain'];
-/** Of the run; without an agent, until it was delivered. */
-const msOf = ({ duration_ms: ms, accepted_at, finished_at: end }: Summary): number | null =>
-  ms ?? (end === null ? null : end - accepted_at);
-export const DURATION: Column<Summary> = ['Duration', (of) => msOf(of) !== null && duration(msOf(of) ?? 0), 'end'];
+export const OWNER: Column<Summary> = ['Route or job', parentOf, 'plain'];
+const TARGETS: Column<Summary> = ['Targets', targetsOf, 'clip plain'];
+export const DURATION: Column<Summary> = ['Duration', durationOf, 'end'];
 export const WAITS: Column<Summary> = ['Waits for', ({ waits_for: what }) => what !== null && WAITS_FOR[what], 'clip'];
 export const WHEN: Column<Summary> = ['Accepted (UTC)', ({ accepted_at }) => <When at={accepted_at} />, 'end plain'];
 
-/** Why it waits or has failed; else where it goes. */
-export const detailsOf = ({ reason, waits_for, targets }: Summary): string =>
-  waits_for === null ? (reason?.slice(0, 300) ?? targets) : `waits for ${WAITS_FOR[waits_for]}`;
-
-const Details = ({ of }: { of: Summary }) => <span class="reason" title={detailsOf(of)} children={detailsOf(of)} />;
-
-/** A cell with a button if the delivery is dead. */
-export const withReplay = (of: Summary, done: () => void, shown: ComponentChildren) => (
-  <span class="beside">
-    {shown} {of.state === 'dead' && <Replay of={of} done={done} />}
-  </span>
-);
+/** Why it waits or has failed. */
+export const reasonOf = ({ reason, waits_for }: Pick<Summary, 'reason' | 'waits_for'>): string =>
+  waits_for === null ? (reason?.slice(0, 300) ?? '') : `waits for ${WAITS_FOR[waits_for]}`;
 
 /** The state of a delivery, with a link to it. */
 export const StateLink = ({ of }: { of: Summary }) => (
-  <a href={to(['deliveries', of.id])} title={detailsOf(of)}>
-    <State of={of.state} />
-  </a>
+  <a href={to(['deliveries', of.id])} title={reasonOf(of)} children={<State of={of.state} />} />
 );
 
-type ReplayProps = {
-  of: Summary | null;
-  /** Only a request that is captured with its body. */
-  request?: CapturedRequest | null;
-  primary?: boolean;
-  done: () => void;
-};
+/** @property request only one that is captured with its body */
+type ReplayProps = { of: Summary | null; request?: CapturedRequest | null; primary?: boolean; done: () => void };
 type Way = readonly [text: string, about: string, content: ComponentChildren, act: () => Promise<string>];
 
-/** Replays a delivery that has ended, or its request, after it has shown what each way sends where. */
+/** Replays a delivery that has ended, or a request without one, after it has shown what each way sends where. */
 export function Replay({ of, request = null, primary = false, done }: ReplayProps) {
   const [isOpen, setOpen] = useState(false);
-  const id = of !== null && ['done', 'dead', 'skipped'].includes(of.state) ? of.id : null;
-  const { data: stored } = useData('getDelivery', isOpen && id !== null ? { id } : null, false);
+  const { data: stored } = useData('getDelivery', isOpen && of !== null ? { id: of.id } : null, false);
   const from = request?.id ?? stored?.request_id ?? null;
   const { data: explained } = useData('explainRequest', isOpen && from !== null ? { id: from } : null, false);
-  if (id === null && request === null) return null;
+  if (of === null ? request === null : !['done', 'dead', 'skipped'].includes(of.state)) return null;
   const replay = (how: { rerun?: boolean; again?: boolean }) => async (): Promise<string> => {
-    const report = await call('replayDeliveries', { ids: [id ?? ''], limit: 1, rerun: false, again: false, ...how });
+    const report = await call('replayDeliveries', {
+      ids: [of?.id ?? ''],
+      limit: 1,
+      rerun: false,
+      again: false,
+      ...how,
+    });
     done();
-    const [repeated] = report.done;
-    if (repeated !== undefined && repeated.replay_of !== null) location.hash = to(['deliveries', repeated.id]);
+    const repeated = report.done.find(({ replay_of }) => replay_of !== null);
+    if (repeated !== undefined) location.hash = to(['deliveries', repeated.id]);
     return resultOf(report);
   };
   const handle = async (): Promise<string> => {
@@ -136,14 +125,13 @@ export function Replay({ of, request = null, primary = false, done }: ReplayProp
     ...(runs ? [['Run again', `The answer goes to ${targets}.`, prompt, replay({ rerun: true })] as const] : []),
     ...(isCaptured ? [['Handle the request again', NEW, explained && <Prompt of={explained} />, handle] as const] : []),
   ];
-  const title =
-    of === null || id === null ? `Replay request to ${request?.route}` : `Replay delivery of ${parentOf(of)}`;
+  const title = of === null ? `Replay request to ${request?.route}` : `Replay delivery of ${parentOf(of)}`;
   const choices = Object.fromEntries(ways.map(([way, , , act]) => [way, act]));
   const isPermanent = failures.length > 0 && failures.every(({ outcome }) => outcome === 'permanent');
   return (
     <Ask text="Replay" primary={primary} label={title} title={title} choices={choices} opened={() => setOpen(true)}>
       {ways.length === 0 && <p class="dim">Loading…</p>}
-      {isPermanent && <Note kind="warn">Sent again, it fails again until its cause is mended.</Note>}
+      {isPermanent && <Note kind="warn">{SAME}</Note>}
       {ways.map(([way, about, content]) => (
         <section key={way}>
           <h3>{way}</h3>
@@ -155,4 +143,6 @@ export function Replay({ of, request = null, primary = false, done }: ReplayProp
   );
 }
 
+const SAME =
+  'Sent again, it goes to the same address and may fail again. Handled again, it uses the corrected configuration.';
 const NEW = 'From the start, with the current configuration, as a new event.';

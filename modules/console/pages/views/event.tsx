@@ -1,17 +1,18 @@
 /** One event on one page, from its request to its deliveries. The request and the delivery each have an address. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { printPath } from '../../../../base/paths.ts';
 import { call } from '../api.ts';
 import { Copy } from '../parts/act.tsx';
 import type { Loaded } from '../parts/data.ts';
 import { useData } from '../parts/data.ts';
-import { known, upper } from '../parts/format.ts';
+import { known, parentOf, upper } from '../parts/format.ts';
 import type { Kind } from '../parts/icons.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import type { Path } from '../parts/tree.tsx';
-import { JsonTree, placeholder } from '../parts/tree.tsx';
-import { Block, Card, External, Facts, Head, lookOf, Note, Show, State } from '../parts/ui.tsx';
+import { JsonTree } from '../parts/tree.tsx';
+import { Block, Card, Code, External, Facts, Head, lookOf, Note, Show, State } from '../parts/ui.tsx';
 import { Replay } from './deliveries.tsx';
 import type { CapturedRequest } from './explanation.tsx';
 import { ExplanationCard, nextStep, whyStopped } from './explanation.tsx';
@@ -43,20 +44,16 @@ function Page({ request: { data: request }, delivery: { data: delivery, reload }
   const canSucceed = isLost || delivery?.failures.some(({ outcome }) => outcome !== 'permanent');
   const checks = isWhole && <Show of={explained}>{(now) => <ExplanationCard of={now} was={request} />}</Show>;
   const isShort = delivery?.outputs.length === 0;
-  const input = (
-    <>
-      {delivery !== null && (
-        <Card title="Prompt" id="prompt">
-          <Block label="Prompt">{delivery.dispatch.prompt}</Block>
-        </Card>
-      )}
-      {request !== null && <Payload of={request} isWhole={isWhole} />}
-    </>
-  );
-  const state = <State of={delivery?.state ?? request?.outcome ?? ''} />;
+  const prompt = delivery !== null && <Block label="Prompt">{delivery.dispatch.prompt}</Block>;
+  const input = [
+    prompt && <Card title="Prompt" id="prompt" children={prompt} />,
+    request !== null && <Payload of={request} isWhole={isWhole} />,
+  ];
+  const { outcome = '', delivery_id = '' } = request ?? {};
+  const about = [<State of={delivery?.state ?? outcome} />, <Code of={delivery_id || (delivery?.delivery_id ?? '')} />];
   return (
     <>
-      <Head title={titleOf(both)} of={of} about={main.data !== null && state}>
+      <Head title={titleOf(both)} of={of} about={main.data !== null && about}>
         {delivery?.waits_for === 'approval' && (
           <a class="button primary" href={to(approvalOf(delivery))}>
             Review message
@@ -99,7 +96,7 @@ const approvalOf = ({ id, dispatch: { deliveries } }: Stored): readonly string[]
 
 function titleOf({ request, delivery }: Both): string {
   const route = delivery?.route ?? request?.route ?? '';
-  if (route === '' && delivery?.job != null) return `Run of job ${delivery.job}`;
+  if (route === '' && delivery?.job != null) return `Run of job ${parentOf(delivery)}`;
   const event = [known(request?.event || delivery?.event || ''), 'event'].filter(Boolean).join(' ');
   return `${route || (request?.path ?? 'gateway')}: ${event}`;
 }
@@ -121,7 +118,7 @@ function failed({ target, address, reason, outcome }: Stored['failures'][number]
   const sent = Object.entries(address).map(([name, value]) => `${name} ${value}`);
   const set = place === null ? '' : sent.length === 0 ? `It is configured in ${place}. ` : `, set in ${place}. `;
   const where = sent.length === 0 ? set : `Sent to ${sent.join(', ')}${set || '. '}`;
-  const mend = sent.length === 0 || place === null ? 'Mend the cause' : 'Correct it there if it is wrong';
+  const mend = sent.length === 0 || place === null ? 'Mend the cause' : 'If it is wrong, correct it there';
   const again = outcome === 'ambiguous' ? 'It may have arrived: look there' : 'Make sure that the cause has ended';
   const then = `${outcome === 'permanent' ? mend : again}, then replay.`;
   return ['bad', `${target === null ? upper(reason) : `Not delivered to ${target}: ${reason}`}.`, where + then];
@@ -159,20 +156,19 @@ export function Payload({ of, isWhole = false }: { of: CapturedRequest; isWhole?
 
 /** What the timeline does not say. */
 function Details({ request, delivery }: Both) {
-  const { route = request?.route, job = null, dispatch, profile = 'default' } = delivery ?? {};
+  const { route = request?.route, job = null, job_name = job, dispatch, profile = 'default' } = delivery ?? {};
   // Also of outputs that the agent has not handed over yet.
   const all = [...(dispatch?.deliveries ?? []), ...(dispatch?.outputs ?? []).map(({ delivery: of }) => of)];
   return (
-    <Card title="Details">
+    <Card title="Details" id="details">
       <Facts
         of={[
           ['Route', route && <a href={to(['routes', route])}>{route}</a>],
-          ['Job', job !== null && <a href={to(['jobs', job])}>{job}</a>],
+          ['Job', job !== null && <a href={to(['jobs', job])}>{job_name}</a>],
           ['Configured in', delivery?.configured.place],
           ['Targets', [...new Set(all.map(({ target }) => target))].join(', ')],
           ['Session', dispatch?.session_key != null && <a href={to(['sessions'])}>{dispatch.session}</a>],
           ['Profile', profile !== 'default' && profile],
-          ["Sender's delivery ID", <span class="mono">{request?.delivery_id || delivery?.delivery_id}</span>],
           ['Stored request', stored('requests', request?.id)],
           ['Stored delivery', stored('deliveries', delivery?.id ?? request?.dispatch_id)],
           ['Replay of delivery', stored('deliveries', delivery?.replay_of)],
@@ -183,18 +179,15 @@ function Details({ request, delivery }: Both) {
   );
 }
 
+/** A link, unless it is this page. */
 const stored = (of: string, id: string | null | undefined): ComponentChildren =>
-  id && (
-    <a class="mono" href={to([of, id])}>
-      {id}
-    </a>
-  );
+  id && (location.hash === to([of, id]) ? <Code of={id} /> : <a href={to([of, id])}>{<Code of={id} />}</a>);
 
 /** Headers of connections and browsers, which say nothing about the event. */
 const PLUMBING = /^(accept(-.*)?|connection|content-length|sec-.*|priority|te)$/i;
 
 function Headers({ of }: { of: CapturedRequest['headers'] }) {
-  const facts = of.map(([name = '', value]) => [name, <span class="mono">{value}</span>] as const);
+  const facts = of.map(([name = '', value]) => [name, <Code of={value ?? ''} />] as const);
   const others = facts.filter(([name]) => PLUMBING.test(name));
   return (
     <Card title="Headers">
@@ -234,14 +227,7 @@ function Work({ of: { run, outputs, dispatch, state } }: { of: Stored }) {
                 </h3>
                 <State of={delivered ? 'delivered' : state === 'dead' ? 'failed' : 'waiting'} />
               </div>
-              <Facts
-                of={[
-                  ...Object.entries(address),
-                  ...Object.entries(content),
-                  ['Reason', reason],
-                  ['Posted', message_id !== null && <External url={message_id} />],
-                ]}
-              />
+              <Facts of={Object.entries({ ...address, ...content, Reason: reason, Posted: linked(message_id) })} />
               {text !== '' && <Block label={`Text of ${name}`}>{text}</Block>}
             </section>
           ))}
@@ -256,11 +242,12 @@ function Work({ of: { run, outputs, dispatch, state } }: { of: Stored }) {
   );
 }
 
+const linked = (url: string | null) => url && <External url={url} />;
+
 function Picked({ path }: { path: Path | null }) {
   if (path === null)
     return <p class="dim small">Select a value to see how a template names it, such as {'{issue.title}'}.</p>;
-  const text = placeholder(path);
-  if (text === null) return <Note kind="warn">A template cannot refer to this value.</Note>;
+  const text = `{${printPath(path.map(String))}}`;
   return (
     <p class="bar" role="status">
       <code>{text}</code>
@@ -269,9 +256,11 @@ function Picked({ path }: { path: Path | null }) {
   );
 }
 
-function parsed(text: string): unknown {
+/** A template can refer to the members of an object or a list only. */
+function parsed(text: string): object | undefined {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return Object(value) === value ? (value as object) : undefined;
   } catch {
     return undefined;
   }

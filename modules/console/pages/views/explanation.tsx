@@ -1,21 +1,21 @@
 /** Re-evaluates a request with the current configuration: its stages, one of them open, and the prompt with its placeholders. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { findingText, unmetText } from '../../runtime/filter-text.ts';
+import { conditionText, foundText, unmetText } from '../../runtime/filter-text.ts';
 import type { Output } from '../api.ts';
 import { upper } from '../parts/format.ts';
 import { to } from '../parts/router.ts';
-import { Block, Card, Facts, Note, State } from '../parts/ui.tsx';
+import { Block, Card, Facts, lookOf, Note, State } from '../parts/ui.tsx';
 
 export type CapturedRequest = Output<'getRequest'>;
 export type Explanation = Output<'explainRequest'>;
 type Stage = Explanation['stages'][number];
 type Finding = NonNullable<Explanation['filter']>;
 
-/** The look of a stage, and of a group that it decides. */
+/** The look of a stage, and of a group that it decides: where a request stopped, that of its outcome. */
 const MARKS = {
   pass: ['✓', 'good', 'passed'],
-  stop: ['✗', 'bad', 'stopped here'],
+  stop: ['✗', '', 'stopped here'],
   skipped: ['·', 'dim', 'not reached'],
 } as const;
 /** The stages by subject, in their order. */
@@ -23,7 +23,7 @@ const GROUPS = [
   ['Request', 'method open origin rate_check probe size credential body handshake'],
   ['Signature', 'signature challenge rate_consume parse'],
   ['Event', 'identify event filter age loop duplicate script'],
-  ['Work', 'render dispatch'],
+  ['Dispatch', 'render dispatch'],
 ] as const;
 
 /** Outcomes and reasons that a later evaluation may not reproduce: they end, or they need a script run or a delivery. */
@@ -57,6 +57,7 @@ export function ExplanationCard({ of, was }: { of: Explanation; was: CapturedReq
   const isSame = isSameNow(of, was);
   const stages = isOver ? originalStages(of.stages, was) : of.stages;
   const deciding = stages.find(({ result }) => result === 'stop');
+  const [stopped] = lookOf((isOver ? was : of).outcome);
   const [open, setOpen] = useState(deciding?.stage ?? '');
   const stage = stages.find((each) => each.stage === open);
   const title = isOver ? 'What stopped it' : isSame ? 'Checks' : 'Would it pass now?';
@@ -73,18 +74,19 @@ export function ExplanationCard({ of, was }: { of: Explanation; was: CapturedReq
         return (
           <details key={group} class="stages" open={results.includes('stop')}>
             <summary title={words}>
-              <span class={look}>{mark}</span> {group}
+              <span class={look || stopped}>{mark}</span> {group}
+              {mark === '·' && <span class="dim"> {words}</span>}
             </summary>
             <ol class="bar" aria-label={`${group}: ${words}`}>
               {members.map(({ stage: name, result }) => (
                 <li key={name}>
                   <button
                     type="button"
-                    class={MARKS[result][1]}
+                    class={MARKS[result][1] || stopped}
                     aria-expanded={name === open}
                     onClick={() => setOpen(name)}
                   >
-                    {MARKS[result][0]} {name.replaceAll('_', ' ')}
+                    {MARKS[result][0]} {wordsOf(name)}
                   </button>
                 </li>
               ))}
@@ -113,19 +115,21 @@ export function nextStep(was: CapturedRequest, of: Explanation | null): Componen
 
 /** `ignored: filter`. */
 const decisionOf = ({ outcome, reason }: Pick<CapturedRequest, 'outcome' | 'reason'>): string =>
-  (reason === null || reason === outcome ? outcome : `${outcome}: ${reason}`).replaceAll('_', ' ');
+  wordsOf(reason === null || reason === outcome ? outcome : `${outcome}: ${reason}`);
+
+const wordsOf = (name: string): string => name.replaceAll('_', ' ');
 
 function Detail({ stage, of }: { stage: Stage; of: Explanation }) {
   const { result, reason, scheme, looked_for, accepts, cause, detail, age_seconds } = stage;
   const script = stage.stage === 'script' ? of.script : null;
-  const why = reason === null || reason === 'not_reached' ? '' : `: ${reason.replaceAll('_', ' ')}`;
+  const filters = (stage.stage === 'filter' && (of.filter?.operator === 'all' ? of.filter.of : of.filter)) || [];
+  const why = [stage.stage, 'not_reached', null].includes(reason) ? '' : `: ${wordsOf(reason ?? '')}`;
   return (
     <div role="status">
-      <h3>Stage: {stage.stage.replaceAll('_', ' ')}</h3>
-      <p>
-        {upper(MARKS[result][2])}
-        {why}.
-      </p>
+      <h3>
+        {upper(wordsOf(stage.stage))}: {MARKS[result][2]}
+        {why}
+      </h3>
       {cause !== undefined && <Note kind="bad">{cause.text}</Note>}
       <Facts
         of={[
@@ -137,34 +141,28 @@ function Detail({ stage, of }: { stage: Stage; of: Explanation }) {
           ['Script', script !== null && `${script.path}: ${script.detail ?? script.outcome ?? 'not run again'}`],
         ]}
       />
-      {stage.stage === 'filter' && of.filter !== null && (
-        <ul class="tree">
-          {(of.filter.operator === 'all' ? of.filter.of : [of.filter]).map((each, at) => (
-            <Filter key={at} of={each} />
-          ))}
-        </ul>
-      )}
+      <Filters of={[filters].flat()} />
     </div>
   );
 }
 
 const GROUP_WORDS: Readonly<Record<string, string>> = { all: 'all of', any: 'one of', not: 'not all of' };
 
-const Filter = ({ of, isBarred = false }: { of: Finding; isBarred?: boolean }) => (
-  <li>
-    <span class={of.holds ? 'good' : 'bad'}>
-      {of.element === undefined ? '' : `element ${of.element} `}
-      <span aria-hidden="true">{of.holds ? '✓' : '✗'}</span> {of.holds ? '' : 'not met:'}
-    </span>{' '}
-    {of.field === null ? `${GROUP_WORDS[of.operator]}:` : findingText(of, isBarred)}
-    {of.of.length > 0 && (
-      <ul>
-        {of.of.map((member, at) => (
-          <Filter key={at} of={member} isBarred={isBarred !== (of.operator === 'not')} />
-        ))}
-      </ul>
-    )}
-  </li>
+/** Conditions, each with whether it holds, and if not, the value: of a single condition, the page begins with it. */
+const Filters = ({ of }: { of: readonly Finding[] }) => (
+  <ul class="tree">
+    {of.map((each, at) => (
+      <li key={at}>
+        {each.element !== undefined && `element ${each.element} `}
+        <span class={each.holds ? 'good' : 'dim'} role="img" aria-label={each.holds ? 'met' : 'not met'}>
+          {each.holds ? '✓' : '✗'}
+        </span>{' '}
+        {each.field === null ? `${GROUP_WORDS[each.operator]}:` : conditionText(each)}
+        {each.field !== null && !each.holds && of.length > 1 && <span class="dim"> (it is {foundText(each)})</span>}
+        {each.of.length > 0 && <Filters of={each.of} />}
+      </li>
+    ))}
+  </ul>
 );
 
 /** True if the current configuration decides as the stored response did. */

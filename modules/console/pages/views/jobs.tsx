@@ -3,17 +3,17 @@ import { useContext, useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { Act, Ask, Open, Operator, Pause } from '../parts/act.tsx';
-import type { Loaded } from '../parts/data.ts';
+import type { ItemOf, Loaded } from '../parts/data.ts';
 import { useData, useList } from '../parts/data.ts';
-import { actionText, inZone, people, scheduleText } from '../parts/format.ts';
+import { actionText, inZone, people, scheduleText, shortInZone } from '../parts/format.ts';
 import { ListTable, ListView, named, pauseText, under } from '../parts/list.tsx';
 import { notify } from '../parts/notify.tsx';
 import { Session } from '../parts/role.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import type { Column, FieldProps, FormProps, Options, Values } from '../parts/ui.tsx';
+import type { FieldProps, FormProps, Options, Values } from '../parts/ui.tsx';
 import { Ago, Block, Card, Facts, Field, Form, Head, Note, Show, State } from '../parts/ui.tsx';
-import { DURATION, detailsOf, STATE } from './deliveries.tsx';
+import { DURATION, reasonOf, STATE } from './deliveries.tsx';
 
 type Job = Output<'listJobs'>['items'][number];
 type Details = Output<'getJob'>;
@@ -29,8 +29,8 @@ export const Jobs = ({ place }: ViewProps) => (
       ['Job', ({ id, name, description }) => named(['jobs', id], name, description), 'clip'],
       ['State', stateOf],
       ['Schedule', ({ schedule_human, timezone }) => [scheduleText(schedule_human), under(timezone)]],
-      ['Next run', ({ next_runs: [next], timezone }) => (next === undefined ? 'never' : inZone(next, timezone)), 'end'],
-      ['Last run', ({ runs: [last] }) => (last === undefined ? 'none yet' : <Run of={last} />)],
+      ['Next run', nextOf, 'end'],
+      ['Last run', ({ runs: [last] }) => (last === undefined ? 'none yet' : lastOf(last))],
       ['', (job) => <Actions of={job} changed={reload} />, 'end'],
     ]}
   />
@@ -41,10 +41,10 @@ const stateOf = ({ state, paused, paused_until: end, last_action: last }: Job) =
   paused && under(pauseText({ until: end === null ? null : Date.parse(end), by: last?.by })),
 ];
 
-const Run = ({ of: { id, state, started_at } }: { of: Job['runs'][number] }) => (
-  <a href={to(['deliveries', id])}>
-    <State of={state} /> <Ago at={Date.parse(started_at)} />
-  </a>
+const nextOf = ({ next_runs: [next], timezone }: Job) => (next === undefined ? 'never' : shortInZone(next, timezone));
+
+const lastOf = ({ id, state, started_at }: Job['runs'][number]) => (
+  <a href={to(['deliveries', id])} children={[<State of={state} />, ' ', <Ago at={Date.parse(started_at)} />]} />
 );
 
 function Actions({ of: { id, name, paused }, changed }: { of: Job; changed: () => void }) {
@@ -101,23 +101,26 @@ function Remove({ of: { id, name, routes } }: { of: Details }) {
   );
 }
 
-type Scheduled = Pick<Job, 'schedule' | 'schedule_human' | 'timezone' | 'next_runs' | 'deliver'>;
+type Facted = Omit<Output<'editJob'>, 'warnings'> & { readonly warnings?: readonly string[] };
 
 /** A target with where it goes, as in the field where it is chosen. */
 const targetText = (name: string, targets: Options): string => targets.find(([each]) => each === name)?.[1] ?? name;
 
-/** When a job runs, and where its answers go. */
-const scheduleOf = ({ schedule_human, schedule, timezone, next_runs, deliver }: Scheduled, targets: Options) => {
-  const next = next_runs.slice(0, 3).map((at) => <div key={at}>{inZone(at, timezone)}</div>);
+/** When a job runs, what it asks, and where its answers go. @param asksPrompt the prompt is in a field */
+const factsOf = (of: Facted, targets: Options, asksPrompt: boolean) => {
+  const next = of.next_runs.slice(0, 3).map((at) => <div key={at}>{inZone(at, of.timezone)}</div>);
   return [
-    ['Schedule', `${scheduleText(schedule_human)} (${schedule})`],
+    ['Schedule', `${scheduleText(of.schedule_human)} (${of.schedule})`],
     ['Next runs', next.length === 0 ? 'never' : next],
-    ['Time zone', timezone],
-    ['Targets', deliver.map((name) => targetText(name, targets)).join(', ')],
+    ['Time zone', of.timezone],
+    ['Targets', of.deliver.map((name) => targetText(name, targets)).join(', ')],
+    ['Prompt', !asksPrompt && <Block label="Prompt">{of.prompt}</Block>],
+    ['Warnings', of.warnings?.join('; ')],
   ] as const;
 };
 
 function One({ of, canEdit }: { of: Details; canEdit: boolean }) {
+  const zone = of.timezone;
   return (
     <div class="grid">
       <Card>
@@ -126,11 +129,10 @@ function One({ of, canEdit }: { of: Details; canEdit: boolean }) {
           of={[
             ['Last action', actionText(of.last_action)],
             ['Changed by', people(of.changed_by ?? '')],
-            ...scheduleOf(of, useTargets(of.profile, of.deliver.join(', '))),
+            ...factsOf(of, useTargets(of.profile, of.deliver.join(', ')), canEdit),
             ['Profile', of.profile !== 'default' && of.profile],
             ['Fired by', of.routes.join(', ')],
-            ['Configured in', of.place],
-            ['Prompt', !canEdit && <Block label="Prompt">{of.prompt}</Block>],
+            ['Configured in', of.place !== null && `${of.place}: change or remove it there`],
             ['ID', <span class="mono">{of.id}</span>],
           ]}
         />
@@ -141,40 +143,35 @@ function One({ of, canEdit }: { of: Details; canEdit: boolean }) {
           label="Last runs"
           empty="No runs yet."
           more={null}
-          columns={runColumns(of.timezone)}
+          columns={[[`Run (${zone})`, (run) => <Run of={run} zone={zone} />, 'clip'], STATE, DURATION]}
         />
       </Card>
     </div>
   );
 }
 
-type Delivery = Output<'listDeliveries'>['items'][number];
-
-/** How each run of a job has ended, in the job's time zone. */
-const runColumns = (zone: string): readonly Column<Delivery>[] => [
-  ['Run', (of) => named(['deliveries', of.id], inZone(of.accepted_at, zone), <Result of={of} />), 'clip'],
-  STATE,
-  DURATION,
-];
-
-/** Why a run waits or has failed; else how its answer begins. */
-function Result({ of }: { of: Delivery }) {
-  const isDone = of.state === 'done';
-  const run = useData('getRun', isDone ? { id: of.id } : null, false).data;
-  return isDone ? run?.latest.answer?.slice(0, 200) : detailsOf(of);
+/** A run of a job, in the job's time zone: why it waits or has failed, else how its answer begins. */
+function Run({ of: { id, state, accepted_at, event, ...of }, zone }: { of: ItemOf<'listDeliveries'>; zone: string }) {
+  const run = useData('getRun', state === 'done' ? { id } : null, false).data;
+  const name = `${shortInZone(accepted_at, zone)}${event === 'manual' ? ' (by hand)' : ''}`;
+  return <>{named(['deliveries', id], name, run?.latest.answer?.slice(0, 200) ?? reasonOf(of))}</>;
 }
 
 /** The targets of a profile to choose from. @param chosen added if it is not one of them */
 export function useTargets(profile: string, chosen: string): Options {
   const { items = [] } = useData('listTargets', { profile }, false).data ?? {};
-  const known = items.map(({ name, about }) => [name, about === null ? name : `${name}: ${about}`] as const);
+  const known = items.map(({ name, about }) => [name, about === null ? name : `${about} (${name})`] as const);
   return known.some(([name]) => name === chosen) ? known : [[chosen, chosen], ...known];
 }
 
 type Draft = { fields: readonly FieldProps[]; targets: Options; preview: Loaded<Output<'editJob'>>; button: string };
 type JobFormProps = Draft & Pick<FormProps, 'send' | 'changed' | 'children'>;
 
-/** Fields, and beside them what the job becomes. @param preview the job as it would be stored */
+/**
+ * Fields, and beside them what the job becomes.
+ * @param preview the job as it would be stored
+ * @param children what changes in a stored job, whose prompt is a field
+ */
 export const JobForm = ({ fields, targets, preview, button, children, ...form }: JobFormProps) => (
   <Form {...form}>
     <div class="grid">
@@ -187,9 +184,7 @@ export const JobForm = ({ fields, targets, preview, button, children, ...form }:
         {children}
         <Operator>
           <h3>The job you get</h3>
-          <Show of={preview}>
-            {(saved) => <Facts of={[...scheduleOf(saved, targets), ['Warnings', saved.warnings.join('; ')]]} />}
-          </Show>
+          <Show of={preview}>{(saved) => <Facts of={factsOf(saved, targets, children !== undefined)} />}</Show>
           <div class="bar">
             <button type="submit" class="primary" children={button} />
           </div>
@@ -205,18 +200,18 @@ function Edit({ of }: { of: Details }) {
   const deliver = of.deliver.join(', ');
   const targets = useTargets(profile, deliver);
   const before: Values = { name, description: description ?? '', schedule, timezone, deliver, prompt: prompt.trim() };
-  const named: readonly FieldProps[] = [
-    { name: 'name', label: 'Name', required: true },
-    { name: 'description', label: 'Description' },
-    { name: 'schedule', label: 'Schedule', help: 'Minute, hour, day of month, month, day of week', required: true },
-    { name: 'timezone', label: 'Time zone', required: true },
-    { name: 'deliver', label: 'Target', options: targets, strict: true },
-    { name: 'prompt', label: 'Prompt', type: 'textarea', required: true },
-  ];
-  const fields = named.map((field) => ({ ...field, value: before[field.name ?? ''] ?? '' }));
+  const named: Readonly<Record<string, FieldProps>> = {
+    name: { label: 'Name', required: true },
+    description: { label: 'Description' },
+    schedule: { label: 'Schedule', help: 'Minute, hour, day of month, month, day of week', required: true },
+    timezone: { label: 'Time zone', required: true },
+    deliver: { label: 'Target', options: targets, strict: true },
+    prompt: { label: 'Prompt', type: 'textarea', required: true },
+  };
+  const fields = Object.entries(named).map(([name, field]) => ({ ...field, name, value: before[name] ?? '' }));
   const [typed, setTyped] = useState(before);
   const change = Object.fromEntries(Object.entries(typed).filter(([field, value]) => value !== before[field]));
-  const changes = fields.filter(({ name: field = '' }) => field in change);
+  const changes = fields.filter((field) => field.name in change);
   const preview = useData('editJob', { id, ...change, dry_run: true }, false);
   const send = async (): Promise<void> => {
     const saved = await call('editJob', { id, ...change, dry_run: false });
@@ -228,7 +223,7 @@ function Edit({ of }: { of: Details }) {
   };
   const old = wordsOf(before, of.schedule_human);
   const now = wordsOf(change, preview.data?.schedule_human ?? change.schedule ?? '');
-  const changeOf = ({ name: field = '', label }: FieldProps) =>
+  const changeOf = ({ name: field, label }: (typeof fields)[number]) =>
     [label, field === 'prompt' ? 'changed' : `${old[field] || '(none)'} → ${now[field] || '(none)'}`] as const;
   const form = { fields, targets, send, preview };
   return (

@@ -1,5 +1,5 @@
 /** The gateways that share the store, and what this one serves. */
-import { bytes, instant } from '../parts/format.ts';
+import { bytes, shortInstant } from '../parts/format.ts';
 import { useGateway } from '../parts/gateway.tsx';
 import { ListView } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
@@ -28,7 +28,7 @@ export function Nodes({ place }: ViewProps) {
           ['Configuration', ({ table: hash }) => <span class="mono">{hash?.slice(0, 12)}</span>],
           ['Problem', ({ problem }) => problem, 'clip'],
           ['Started', ({ started_at }) => <Ago at={started_at} />, 'end'],
-          ['Lease expires', ({ lease_expires_at }) => instant(lease_expires_at), 'end'],
+          ['Lease expires (UTC)', ({ lease_expires_at: end }) => end !== null && shortInstant(end), 'end'],
         ]}
       />
       <Card title="This gateway">

@@ -6,13 +6,13 @@ import { choicesOf, ListView, RANGE } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import type { Column } from '../parts/ui.tsx';
 import { Note, State, Thing, When } from '../parts/ui.tsx';
-import { StateLink, withReplay } from './deliveries.tsx';
+import { StateLink } from './deliveries.tsx';
 
 const FILTERS = {
   ...RANGE,
   route: { label: 'Route' },
   outcome: { label: 'Outcome', choices: choicesOf(['rejected', 'failed', ...CHOICES.outcome]) },
-  grep: { label: 'Search', type: 'search' },
+  grep: { label: 'Search', type: 'search', placeholder: 'Event, id, or text' },
 } as const;
 
 export const Requests = ({ place }: ViewProps) => (
@@ -23,11 +23,11 @@ export const Requests = ({ place }: ViewProps) => (
     filters={FILTERS}
     empty="No matching requests."
     note={({ data }) => data !== null && data.not_kept > 0 && <NotCaptured of={data.not_kept} />}
-    columns={({ reload }) => [
+    columns={() => [
       EVENT,
       ['Outcome', outcomeOf],
       ['Route', ({ route }) => route, 'plain'],
-      ['Delivery', ({ delivery: of }) => of !== null && withReplay(of, reload, <StateLink of={of} />), 'plain'],
+      ['Delivery', ({ delivery: of }) => of !== null && <StateLink of={of} />, 'plain'],
       ['Received (UTC)', When, 'end plain'],
     ]}
   />

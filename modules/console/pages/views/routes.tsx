@@ -9,7 +9,7 @@ import { useDead } from '../parts/gateway.tsx';
 import { ListTable, ListView, named, pauseText, under } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Ago, Badge, Block, Card, Facts, Field, Head, Note, Show, State } from '../parts/ui.tsx';
+import { Ago, Badge, Block, Card, Code, Facts, Field, Head, Note, Show, State } from '../parts/ui.tsx';
 import { EVENT, resultOf } from './requests.tsx';
 
 type Route = Output<'listRoutes'>['items'][number];
@@ -38,32 +38,40 @@ export function Routes({ place }: ViewProps) {
 }
 
 /** @param dead the number of dead deliveries of a route, which wait for a replay */
-const stateOf = ({ name, paused, state, kind }: Route, dead: (route: string) => number) => [
-  <State of={paused === null ? state : 'paused'} />,
-  kind === 'dynamic' && [' ', <Badge>subscription</Badge>],
-  under([paused !== null && `${pauseText(paused)} `, dead(name) > 0 && deadOf(name, dead(name))]),
-];
+function stateOf({ name, paused, state, kind }: Route, dead: (route: string) => number) {
+  const text = dead(name) > 0 && `${dead(name).toLocaleString()} dead`;
+  return [
+    <State of={paused === null ? state : 'paused'} />,
+    kind === 'dynamic' && [' ', <Badge>subscription</Badge>],
+    paused !== null && under(pauseText(paused)),
+    text && under(<a class="bad" href={to(['deliveries'], { route: name, state: 'dead' })} children={text} />),
+  ];
+}
 
-const deadOf = (route: string, number: number) => (
-  <a class="bad" href={to(['deliveries'], { route, state: 'dead' })} children={`${number.toLocaleString()} dead`} />
-);
-
-/** The highest number that the gateway counts. */
+/** The gateway counts no more than these. */
 const MOST = 10_000;
 
-const trafficOf = ({ name, traffic: { events, last_at } }: Route) => [
+const trafficOf = ({ name: route, traffic: { events, last_at } }: Route) => [
   <a
-    href={to(['deliveries'], { route: name, range: '86400' })}
-  >{`${events.toLocaleString()}${events === MOST ? '+' : ''}`}</a>,
+    href={to(['deliveries'], { route, range: '86400' })}
+    children={[events.toLocaleString(), events === MOST && '+']}
+  />,
   under(last_at === null ? 'never an event' : ['last ', <Ago at={last_at} />]),
 ];
 
 type ActionsProps = { of: Route; changed: () => void };
 
-const Actions = ({ of, changed }: ActionsProps) => (
+const Actions = ({ of, of: { name, profile, mode, paused }, changed }: ActionsProps) => (
   <span class="bar">
     <TestEvent of={of} />
-    <PauseRoute of={of} changed={changed} />
+    <Pause
+      name={name}
+      changed={changed}
+      isPaused={paused !== null}
+      what={WHILE_PAUSED[mode ?? ''] ?? HELD}
+      pause={(time) => call('pauseRoute', { name, profile, ...time })}
+      resume={() => call('resumeRoute', { name, profile })}
+    />
   </span>
 );
 
@@ -96,7 +104,7 @@ const One = ({ of }: { of: Route }) => (
         of={[
           ['State', stateOf(of, useDead())],
           ['Deliveries (24 h)', trafficOf(of)],
-          ['URL', <span class="mono">{of.url}</span>],
+          ['URL', <Code of={of.url} />],
           ['Targets', [...of.deliver, ...of.outputs].join(', ')],
           ['Job', of.cron_job !== null && <a href={to(['jobs', of.cron_job])}>{of.cron_job}</a>],
           ['Configured in', of.place],
@@ -121,17 +129,6 @@ const WHILE_PAUSED: Readonly<Record<string, string>> = {
   direct: 'The route rejects events while it is paused: their senders retry.',
   cron: 'The route still accepts events; one run of its job waits until it is resumed. The schedule of the job is not affected.',
 };
-
-const PauseRoute = ({ of: { name, profile, mode, paused }, changed }: ActionsProps) => (
-  <Pause
-    name={name}
-    changed={changed}
-    isPaused={paused !== null}
-    what={WHILE_PAUSED[mode ?? ''] ?? HELD}
-    pause={(time) => call('pauseRoute', { name, profile, ...time })}
-    resume={() => call('resumeRoute', { name, profile })}
-  />
-);
 
 /** Sends an event as its sender would. Names the targets, and asks again if messages would leave this machine. */
 function TestEvent({ of: { name: route, deliver: answer, outputs } }: { of: Route }) {
@@ -166,13 +163,8 @@ function TestEvent({ of: { name: route, deliver: answer, outputs } }: { of: Rout
       <Field label="Event type" value={event} change={setEvent} />
       <Field label="Payload" type="textarea" value={payload} change={setPayload} />
       {leaves && <Note kind="warn">{leaves}</Note>}
-      {sent && (
-        <>
-          <h3>{`${sent.status} ${sent.event}`}</h3>
-          <Block label="Response">{sent.answer}</Block>
-          <Block label="Sent payload">{sent.payload}</Block>
-        </>
-      )}
+      {sent && <Block title={`${sent.status} ${sent.event}`} label="Response" children={sent.answer} />}
+      {sent && <Block label="Sent payload" children={sent.payload} />}
     </Ask>
   );
 }

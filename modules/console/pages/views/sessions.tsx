@@ -1,7 +1,7 @@
 /** Sessions: their running and pending runs; and the usage of the last week. */
 import type { Output } from '../api.ts';
 import { useData, useList } from '../parts/data.ts';
-import { actionText, count } from '../parts/format.ts';
+import { actionText, count, parentOf, shortInstant } from '../parts/format.ts';
 import { ListTable, ListView } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
@@ -26,8 +26,8 @@ export function Sessions({ place }: ViewProps) {
         columns={() => [
           ['Session', nameOf, 'clip'],
           ['State', stateOf],
-          ['Run', ({ run, problem }) => run?.route ?? run?.job ?? (problem && <span class="bad">{problem}</span>)],
-          ['Pending', pendingOf, 'plain'],
+          ['Run', ({ run, problem }) => (run === null ? problem && <span class="bad">{problem}</span> : parentOf(run))],
+          ['Pending', ({ waiting: of }) => of > 0 && <Badge icon="clock">{count(of, 'run')} pending</Badge>, 'plain'],
           ['Messages', ({ turns }) => turns?.toLocaleString(), 'end'],
           ['Profile', ({ profile }) => profile !== 'default' && profile],
           ['Last action', ({ last_action }) => actionText(last_action)],
@@ -35,26 +35,48 @@ export function Sessions({ place }: ViewProps) {
         ]}
       />
       <h2>Usage in the last week</h2>
-      <ListTable
-        list={useList('listUsage', { limit: 200, span: 'day' }, false)}
-        label="Usage in the last week"
-        empty="No run reported its usage."
-        keyOf={({ slot, profile, route, job, agent }) => `${slot} ${profile} ${route} ${job} ${agent}`}
-        columns={[
-          ['Day', ({ slot }) => <b>{new Date(slot).toISOString().slice(0, 10)}</b>],
-          ['Route or job', ({ route, job }) => route ?? job],
-          ['Agent', ({ agent }) => agent ?? 'default'],
-          ['Runs', ({ runs }) => runs.toLocaleString(), 'end'],
-          ['Tokens in', ({ input_tokens }) => (input_tokens ?? 0).toLocaleString(), 'end'],
-          ['Tokens out', ({ output_tokens }) => (output_tokens ?? 0).toLocaleString(), 'end'],
-          ['Cost', ({ cost }) => cost !== null && Number(cost.toPrecision(4)), 'end'],
-        ]}
-      />
+      <Usage />
     </>
   );
 }
 
-const pendingOf = ({ waiting }: Session) => waiting > 0 && <Badge icon="clock">{count(waiting, 'run')} pending</Badge>;
+type Used = Output<'listUsage'>['items'][number];
+const SUMS = ['runs', 'input_tokens', 'output_tokens', 'cost'] as const;
+
+/** What the runs of a week have used: together, and by day. */
+function Usage() {
+  const list = useList('listUsage', { limit: 200, span: 'day' }, false);
+  const jobs = useData('listJobs', { limit: 200 }, false).data?.items ?? [];
+  const { items, more } = list;
+  const sums = SUMS.map((of) => [of, items.reduce((sum, each) => sum + (each[of] ?? 0), 0)]);
+  const all = { ...items[0], ...Object.fromEntries(sums), slot: null } as Used;
+  return (
+    <ListTable
+      list={list}
+      items={items.length > 1 && more === null ? [all, ...items] : items}
+      label="Usage in the last week"
+      empty="No run reported its usage."
+      keyOf={({ slot, profile, route, job, agent }) => `${slot} ${profile} ${route} ${job} ${agent}`}
+      columns={[
+        [
+          'Route or job',
+          ({ slot, route, job }) => (
+            <b>{slot === null ? 'Total' : (route ?? jobs.find(({ id }) => id === job)?.name ?? job)}</b>
+          ),
+        ],
+        [
+          'Day',
+          ({ slot }) => <span class="day">{slot === null ? 'last 7 days' : shortInstant(slot).slice(0, 6)}</span>,
+        ],
+        ['Agent', ({ slot, agent }) => slot !== null && (agent ?? 'default')],
+        ['Runs', ({ runs }) => runs.toLocaleString(), 'end'],
+        ['Tokens in', ({ input_tokens }) => input_tokens?.toLocaleString(), 'end'],
+        ['Tokens out', ({ output_tokens }) => output_tokens?.toLocaleString(), 'end'],
+        ['Cost (as reported)', ({ cost }) => cost?.toFixed(4), 'end'],
+      ]}
+    />
+  );
+}
 
 const stateOf = ({ kind, run }: Session) =>
   kind === 'chat' || run === null ? <Badge icon="sessions">{kind}</Badge> : <StateLink of={run} />;

@@ -12,33 +12,29 @@ import type { CapturedRequest, Explanation } from './explanation.tsx';
 export type Stored = Output<'getDelivery'>;
 
 type Look = readonly [Kind, IconName];
-/** @param at Unix ms */
-type Step = readonly [at: number, look: Look, text: ComponentChildren, about?: ComponentChildren];
+/** @param at Unix ms @param place where it leads: the id of a card, or an address */
+type Step = readonly [at: number, look: Look, place: string, text: string, about?: ComponentChildren];
 
 const step = (...of: Step): Step => of;
 
 export type Both = { request: CapturedRequest | null; delivery: Stored | null; explained: Explanation | null };
 
-/** Each step with the time since the first one, because many happen in the same second. */
-export function Timeline({ request, delivery, explained }: Both) {
-  const steps = [
-    ...(request === null ? [] : requestSteps(request, explained, delivery !== null)),
-    ...(delivery === null ? [] : deliverySteps(delivery, request)),
-  ];
+/** The time of the first step, and of each other one since then, because many happen in the same second. */
+export function Timeline(both: Both) {
+  const steps = [...requestSteps(both), ...deliverySteps(both)];
   const [[begin] = [0]] = steps;
   return (
-    <Card title="Timeline" aside={<span class="dim small">{instant(begin, 'second')}</span>}>
+    <Card title="Timeline" aside={<span class="dim small">{instant(begin).slice(0, 10)} UTC</span>}>
       <ol class="timeline">
-        {steps.map(([at, [kind, icon], text, about], index) => (
+        {steps.map(([at, [kind, icon], place, text, about], index) => (
           <li key={index}>
-            <span class={kind}>
-              <Icon of={icon} />
-            </span>
+            <span class={kind} children={<Icon of={icon} />} />
             <span>
-              {text} <span class="dim">{about}</span>
+              {place.startsWith('#') ? <a href={place}>{text}</a> : <Jump to={place}>{text}</Jump>}{' '}
+              <span class="dim">{about}</span>
             </span>
             <time class="dim small" dateTime={new Date(at).toISOString()} title={instant(at, 'second')}>
-              {at > (steps[index - 1]?.[0] ?? at) && `+${since(at - begin)}`}
+              {index === 0 ? instant(at, 'second').slice(11, 19) : `+${since(at - begin)}`}
             </time>
           </li>
         ))}
@@ -51,58 +47,59 @@ export function Timeline({ request, delivery, explained }: Both) {
 const since = (ms: number): string =>
   ms >= 1000 && ms < 60_000 ? `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s` : duration(ms);
 
-/** Rounded to minutes: `40 s`, `6 min`. */
-const soFar = (from: number): string => {
-  const ms = Date.now() - from;
-  return duration(ms - (ms % (ms < 60_000 ? 1000 : 60_000)));
-};
+/** Rounded: `40 s`, `6 min`. */
+const soFar = (from: number): string => duration(Date.now() - from).replace(/^(\S+ \S+) .*/, '$1');
 
-/** @param isStored the steps of the delivery follow, of which the first is the acceptance */
-function requestSteps(request: CapturedRequest, explained: Explanation | null, isStored: boolean): readonly Step[] {
+function requestSteps({ request, explained, delivery }: Both): readonly Step[] {
+  if (request === null) return [];
   const { at, method, path, body_bytes, verified, scheme, outcome, reason, status } = request;
   const size = body_bytes === null ? '' : `, ${bytes(body_bytes)}`;
   const isSigned = scheme !== 'none' && scheme !== null;
   const check = (look: Look, text: string, about: ComponentChildren = ''): Step =>
-    step(at, look, <Jump to="checks">{text}</Jump>, about);
+    step(at, look, explained === null ? 'details' : 'checks', text, about);
+  const isUnmet = reason === 'filter';
   return [
-    step(at, ['calm', 'requests'], <Jump to="payload">Received</Jump>, `${method} ${path}${size}`),
+    step(at, ['calm', 'requests'], 'payload', 'Received', `${method} ${path}${size}`),
     ...(verified && isSigned ? [check(['good', 'shield'], 'Signature verified', scheme)] : []),
     ...(verified && !isSigned ? [check(['calm', 'shield'], 'Signature not checked')] : []),
-    ...(explained?.filter?.holds && reason !== 'filter' ? [check(['good', 'funnel'], 'Filters passed')] : []),
-    ...(isStored ? [] : [check(lookOf(outcome), `Responded ${status}`, outcome.replaceAll('_', ' '))]),
+    ...(isUnmet ? [check(['calm', 'funnel'], 'Filter not met')] : []),
+    ...(explained?.filter?.holds && !isUnmet ? [check(['good', 'funnel'], 'Filters passed')] : []),
+    // The first step of a delivery is the response.
+    ...(delivery === null ? [check(lookOf(outcome), `Responded ${status}`, outcome.replaceAll('_', ' '))] : []),
   ];
 }
 
-function deliverySteps(delivery: Stored, request: CapturedRequest | null): readonly Step[] {
+function deliverySteps({ delivery, request }: Both): readonly Step[] {
+  if (delivery === null) return [];
   const { timeline, accepted_at, outputs, waits_for, waits_since, state, route, configured } = delivery;
-  const began = timeline.findLast(({ what }) => what === 'run started')?.at ?? accepted_at;
-  const firstRun = timeline.find(({ what }) => what === 'run started')?.at ?? accepted_at;
   const steps = timeline.flatMap((moment): readonly Step[] => {
-    const { at, what } = moment;
     const own = momentStep(moment, delivery, request);
-    if (what.startsWith('accepted') && firstRun - accepted_at >= 1000)
-      return [own, step(at, ['calm', 'clock'], `Waited ${duration(firstRun - accepted_at)} to run`)];
-    if (!what.startsWith('answered') || outputs.length === 0) return [own];
+    if (!moment.what.startsWith('answered') || outputs.length === 0) return [own];
     const names = outputs.map(({ name }) => name).join(', ');
-    return [own, step(at, ['calm', 'check'], <Jump to="outputs">Outputs</Jump>, names)];
+    return [own, step(moment.at, ['calm', 'check'], 'outputs', 'Outputs', names)];
   });
-  if (waits_for === null && state !== 'running') return steps;
-  const from = waits_for === null ? began : (waits_since ?? accepted_at);
+  if (waits_for !== null) {
+    const from = waits_since ?? accepted_at;
+    const own = waits_for === 'pause' ? ['routes', route ?? ''] : [waits_for === 'approval' ? 'approvals' : 'sessions'];
+    const text = `Waiting for ${WAITS_FOR[waits_for]}`;
+    return [...steps, step(from, ['warn', 'clock'], to(own), text, `${soFar(from)} so far`)];
+  }
+  const { at: began } = timeline.findLast(({ what }) => what === 'run started') ?? {};
+  if (state !== 'running' || began === undefined) return steps;
   const { timeout_seconds: most } = configured;
-  const limit = most === null ? '' : ` of at most ${duration(most * 1000)}`;
-  if (waits_for === null) return [...steps, step(from, ['warn', 'loader'], `Running for ${soFar(from)}${limit}`)];
-  const own = waits_for === 'pause' ? ['routes', route ?? ''] : [waits_for === 'approval' ? 'approvals' : 'sessions'];
-  const text = `Waiting for ${WAITS_FOR[waits_for]}`;
-  return [...steps, step(from, ['warn', 'clock'], <a href={to(own)}>{text}</a>, `${soFar(from)} so far`)];
+  const limit = most === null ? '' : `of at most ${duration(most * 1000)}`;
+  return [...steps, step(began, ['warn', 'loader'], 'prompt', `Running for ${soFar(began)}`, limit)];
 }
 
-/** `287 ms, exit code 0, 1200 tokens in, 80 out`. */
+const inWords = (tokens: number | null): string => (tokens ?? 0).toLocaleString();
+
+/** `287 ms, exit code 0, 1,200 tokens in, 80 out`. */
 export const runText = ({ attempts, duration_ms, exit_code, signal, usage }: Stored['run']): string =>
   [
     attempts > 1 && `${attempts} attempts`,
     duration_ms !== null && duration(duration_ms),
     exit_code === null ? signal : `exit code ${exit_code}`,
-    usage !== null && `${usage.input_tokens ?? 0} tokens in, ${usage.output_tokens ?? 0} out`,
+    usage !== null && `${inWords(usage.input_tokens)} tokens in, ${inWords(usage.output_tokens)} out`,
     usage?.cost != null && `cost ${usage.cost}`,
   ]
     .filter(Boolean)
@@ -110,28 +107,27 @@ export const runText = ({ attempts, duration_ms, exit_code, signal, usage }: Sto
 
 function momentStep(moment: Stored['timeline'][number], delivery: Stored, request: CapturedRequest | null): Step {
   const { at, what, target, outcome, reason, next_at } = moment;
-  const { run, outputs, state, id, failures } = delivery;
-  const { agent } = delivery.dispatch;
+  const { run, outputs, state, failures, timeline, dispatch } = delivery;
   const text = upper(people(what));
-  if (/^(accepted|replayed)/.test(what)) {
-    const response = request === null ? '' : `responded ${request.status}`;
-    return step(at, ['good', 'check'], <a href={to(['deliveries', id])}>{text}</a>, response);
-  }
-  const place = run.answer !== null || run.attempts > 0 ? 'run' : 'prompt';
+  if (/^(accepted|replayed)/.test(what))
+    return step(at, ['good', 'check'], 'details', text, request !== null && `responded ${request.status}`);
   if (what === 'run started')
-    return step(at, ['calm', 'bot'], <Jump to="prompt">{text}</Jump>, agent && `agent ${agent}`);
-  if (what.startsWith('answered'))
-    return step(at, ['good', 'bot'], <Jump to="run">{text}</Jump>, duration(run.duration_ms ?? 0));
-  const [kind, icon] = lookOf(what.split(' ', 1)[0] === 'approved' ? 'approved' : (outcome ?? what));
-  if (target === null && what === state) return step(at, [kind, icon], text);
-  const then = what.startsWith('approved') ? 'takes effect' : 'next attempt';
+    return step(at, ['calm', 'bot'], 'prompt', text, dispatch.agent && `agent ${dispatch.agent}`);
+  if (what.startsWith('answered')) return step(at, ['good', 'bot'], 'run', text, duration(run.duration_ms ?? 0));
+  const isApproved = /^approved\b/.test(what);
+  const look = lookOf(isApproved ? 'approved' : (outcome ?? what));
+  if (target === null && what === state) return step(at, look, 'details', text);
   // The page begins with the last failures.
   const isSaid = failures.some((failure) => failure.target === target && failure.reason === reason);
-  const why = [!isSaid && reason, next_at !== null && `${then} ${instant(next_at, 'second')}`]
-    .filter(Boolean)
-    .join('; ');
-  if (target === null) return step(at, [kind, icon], <Jump to={place}>{text}</Jump>, why);
+  const isLast = outcome === 'permanent' && `not retried: ${/HTTP \d+/.exec(reason ?? '')?.[0] ?? 'this'} is permanent`;
+  const next = next_at !== null && `${isApproved ? 'takes effect' : 'next attempt'} ${instant(next_at, 'second')}`;
+  const why = [!isSaid && reason, isLast, next].filter(Boolean).join('; ');
+  const place = run.answer === null && run.stderr + run.stdout === '' ? 'prompt' : 'run';
+  if (target === null) return step(at, look, place, text, why);
   const isOutput = outputs.some(({ name, target: receiver }) => target === `${receiver} (${name})`);
-  const jump = <Jump to={isOutput ? 'outputs' : place}>{`${text}: ${target}`}</Jump>;
-  return step(at, [kind, what === 'delivered' ? 'deliveries' : icon], jump, why);
+  const tries = timeline.filter((each) => each.target === target && /^delivery attempt/.test(each.what)).length;
+  const isRetried = state === 'dead' && tries > 1 && outcome !== 'permanent';
+  const numbered = isRetried ? text.replace(/attempt \d+/, `$& of ${tries}`) : text;
+  const of: Look = what === 'delivered' ? [look[0], 'deliveries'] : look;
+  return step(at, of, isOutput ? 'outputs' : place, `${numbered}: ${target}`, why);
 }

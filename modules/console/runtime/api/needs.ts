@@ -80,16 +80,16 @@ async function failedRequests(context: ApiContext): Promise<number> {
 }
 
 /** Dead deliveries of a route or job. What a target has rejected for good is rejected again, so a person reviews it instead. */
-async function deadNeed(context: ApiContext, group: DeadWork, isRead: boolean): Promise<Need> {
+async function deadNeed(context: ApiContext, { job_name, ...group }: DeadWork, isRead: boolean): Promise<Need> {
   const { profile, route, job, count } = group;
   const [name, value] = route !== null ? ['route', route] : ['job', job ?? ''];
-  const of = `of ${value || 'gateway notices'}`;
+  const of = `of ${job_name ?? (value || 'gateway notices')}`;
   const more = { ...group, urgent: true, place: `deliveries?state=dead&${name}=${value}`, action: 'review' } as const;
   const all = need('dead', amount(count, 'dead delivery', 'dead deliveries'), `${of}, the first`, more);
   const filter = { ...(route === null ? { job: value } : { route }), profile, state: 'dead', limit: 1 } as const;
   const [latest] = isRead && value !== '' ? await read(context, { kind: 'list', filter }) : [];
   if (latest === undefined) return all;
-  const { id, event, delivery_id, reason, job_name } = latest;
+  const { id, event, delivery_id, reason } = latest;
   const found = await findDelivery({ read: (query) => read(context, query) }, id);
   const steps = found.kind === 'found' ? found.dispatch.steps : [];
   const isLast = ({ index }: Step, at: number): boolean => steps.findLastIndex((step) => step.index === index) === at;
@@ -97,16 +97,19 @@ async function deadNeed(context: ApiContext, group: DeadWork, isRead: boolean): 
   const known = { ...all, reason: reason?.slice(0, SHOWN) ?? null, action } as const;
   if (count > 1) return known;
   const one = { ...known, place: `deliveries/${id}` } as const;
-  if (route === null) return { ...one, name: `Run of ${job_name ?? value}`, text: 'is dead' };
+  if (route === null) return { ...one, name: `Run ${of}`, text: 'is dead' };
   return { ...one, name: `${event === 'unknown' ? 'event' : event} ${delivery_id}`, text: `${of} is dead` };
 }
 
-async function approvalNeed(context: ApiContext, count: number): Promise<Need> {
+/** Each message counts, as in the list. @param deliveries those that wait */
+async function approvalNeed(context: ApiContext, deliveries: number): Promise<Need> {
+  const blocked = deliveries === 0 ? [] : await read(context, { kind: 'blocked' });
+  const count = blocked.filter(({ blocked_by }) => blocked_by === 'approval').length;
   const [one, another] = count === 1 ? await callOperation(context, 'approvals_list', {}) : [];
   const waits = `${count === 1 ? 'waits' : 'wait'} for approval`;
   const more = { place: 'approvals', action: 'review', count } as const;
   if (one === undefined || another !== undefined)
-    return need('approval', amount(count, 'delivery', 'deliveries'), waits, more);
+    return need('approval', amount(count, 'message', 'messages'), waits, more);
   const { id, output, target, text, expires_at: until, route, job } = one;
   const [reason = ''] = text.trim().slice(0, SHOWN).split('\n', 1);
   const about = { ...more, place: `approvals/${id}`, until, reason };

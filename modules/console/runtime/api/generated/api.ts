@@ -639,7 +639,7 @@ export interface Need {
   readonly route: string | null;
   readonly job: string | null;
   /**
-   * Number of requests, deliveries or alerts.
+   * Number of requests, deliveries, messages or alerts.
    */
   readonly count: number;
 }
