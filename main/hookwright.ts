@@ -67,8 +67,6 @@ export interface HookwrightOptions extends Omit<ServiceOptions, 'table' | 'home'
 export interface HookwrightModule {
   /** Name of the module. */
   readonly name: string;
-  /** Its purpose, in one sentence. */
-  readonly summary: string;
 }
 
 /**

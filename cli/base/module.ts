@@ -128,8 +128,6 @@ type Loaders<Context> = {
 export interface Module<Context> extends Loaders<Context> {
   /** The name of its folder. */
   readonly name: string;
-  /** Its benefit for users, in one sentence. */
-  readonly summary: string;
   /** A command is loaded when it runs. */
   readonly commands?: readonly ListedCommand<Context>[];
   readonly compiler?: () => Promise<CompilerPart>;

@@ -88,7 +88,7 @@ export function oneOf(words: readonly string[], last = 'or'): string {
 }
 
 /** Ignores differences of case and separators. */
-const fold = (word: string): string => word.toLowerCase().replaceAll('-', '_');
+export const fold = (word: string): string => word.toLowerCase().replaceAll('-', '_');
 
 /** The distance of a name that differs by a plural `s` alone: nothing else is meant. */
 const PLURAL = -1;

@@ -5,7 +5,6 @@ import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const agents: Module<CliContext> = {
   name: 'agents',
-  summary: 'Known agent programs, each described by a file: command, answer, usage, conversations, sandbox.',
   commands: COMMAND_FILES,
   versions: async () => (await import('./cli/check-versions.ts')).checkVersions,
   runtime: { programs: async () => (await import('./runtime/open-program.ts')).openProgram },

@@ -5,7 +5,6 @@ import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const blueprints: Module<CliContext> = {
   name: 'blueprints',
-  summary: 'Blueprints: a catalog of ready-made recurring tasks, and the jobs created from them.',
   commands: COMMAND_FILES,
   compiler: async () => (await import('./compiler/publish.ts')).blueprintCompiler,
   operations: async () => (await import('./cli/operations.ts')).blueprintOperations,

@@ -5,7 +5,6 @@ import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const cluster: Module<CliContext> = {
   name: 'cluster',
-  summary: 'Several gateways that share work in one PostgreSQL database, and the commands to move a store there.',
   commands: COMMAND_FILES,
   runtime: {
     store: async () => (await import('./runtime/open-shared.ts')).openSharedStore,

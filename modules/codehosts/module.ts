@@ -4,9 +4,7 @@ import type { Module } from '../../cli/base/module.ts';
 
 export const codehosts: Module<CliContext> = {
   name: 'codehosts',
-  summary:
-    'GitHub and GitLab as targets: comments that are kept up to date, app tokens, the posting account, the client `gh`, and marks that show progress.',
-  compiler: async () => (await import('./compiler/part.ts')).codehostsCompiler,
+  compiler: async () => ({ rules: (await import('./compiler/rules/built/rule-files.ts')).RULE_FILES }),
   runtime: {
     progress: async () => (await import('./runtime/progress.ts')).openProgress,
     drivers: {

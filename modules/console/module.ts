@@ -4,8 +4,7 @@ import type { Module } from '../../cli/base/module.ts';
 
 export const console: Module<CliContext> = {
   name: 'console',
-  summary: 'Pages and an API for operators.',
-  compiler: async () => (await import('./compiler/part.ts')).consoleCompiler,
+  compiler: async () => ({ rules: (await import('./compiler/rules/built/rule-files.ts')).RULE_FILES }),
   operations: async () => (await import('./cli/operations.ts')).consoleOperations,
   runtime: {
     console: async () => (await import('./runtime/open-console.ts')).openConsole,

@@ -5,6 +5,5 @@ import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const convert: Module<CliContext> = {
   name: 'convert',
-  summary: 'Converts configurations of other programs.',
   commands: COMMAND_FILES,
 };

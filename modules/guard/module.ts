@@ -5,9 +5,8 @@ import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const guard: Module<CliContext> = {
   name: 'guard',
-  summary: 'Limits and alerts for agents: usage, budgets, keys that are paused because of loops, and a heartbeat.',
   commands: COMMAND_FILES,
-  compiler: async () => (await import('./compiler/part.ts')).guardCompiler,
+  compiler: async () => ({ rules: (await import('./compiler/rules/built/rule-files.ts')).RULE_FILES }),
   runtime: {
     changes: async () => (await import('./runtime/run-limits.ts')).limitsPart,
     limits: async () => (await import('./runtime/run-limits.ts')).runLimits,

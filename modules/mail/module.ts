@@ -4,7 +4,6 @@ import type { Module } from '../../cli/base/module.ts';
 
 export const mail: Module<CliContext> = {
   name: 'mail',
-  summary: 'Mail as a target, over SMTP.',
   runtime: {
     drivers: { email: async () => (await import('./runtime/email.ts')).createEmailDriver },
   },

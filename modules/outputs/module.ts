@@ -5,7 +5,6 @@ import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const outputs: Module<CliContext> = {
   name: 'outputs',
-  summary: 'Outputs that a route allows its agent, delivered by the gateway, and approvals by a person.',
   commands: COMMAND_FILES,
   compiler: async () => (await import('./compiler/part.ts')).outputsCompiler,
   operations: async () => (await import('./cli/operations.ts')).outputOperations,

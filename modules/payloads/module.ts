@@ -5,7 +5,6 @@ import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const payloads: Module<CliContext> = {
   name: 'payloads',
-  summary: "Checks paths into senders' payloads, and finds text in them that strangers may write.",
   commands: COMMAND_FILES,
   compiler: async () => (await import('./compiler/part.ts')).compilerPart,
   runtime: {

@@ -5,8 +5,6 @@ import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const rescue: Module<CliContext> = {
   name: 'rescue',
-  summary:
-    'Reports a damaged, missing or foreign store file, quarantines damaged rows, and backs up and restores the store.',
   commands: COMMAND_FILES,
   operations: async () => (await import('./cli/operations.ts')).rescueOperations,
   runtime: {

@@ -5,9 +5,8 @@ import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const sandbox: Module<CliContext> = {
   name: 'sandbox',
-  summary: 'Sandboxes that restrict the files, hosts and secrets of agents and scripts.',
   commands: COMMAND_FILES,
-  compiler: async () => (await import('./compiler/part.ts')).sandboxCompiler,
+  compiler: async () => ({ rules: (await import('./compiler/rules/built/rule-files.ts')).RULE_FILES }),
   runtime: {
     sandbox: async () => {
       const [{ openSandbox }, { listProtectedFiles: keptFiles }] = await Promise.all([

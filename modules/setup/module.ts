@@ -5,6 +5,5 @@ import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const setup: Module<CliContext> = {
   name: 'setup',
-  summary: 'Getting started: init, the setup wizard, doctor, shell completion and the service unit.',
   commands: COMMAND_FILES,
 };

@@ -4,7 +4,6 @@ import type { Module } from '../../cli/base/module.ts';
 
 export const telemetry: Module<CliContext> = {
   name: 'telemetry',
-  summary: 'Metrics for Prometheus, traffic per minute for charts, and OpenTelemetry traces.',
   runtime: {
     metrics: async () => new (await import('./runtime/metrics.ts')).CountedMetrics(),
     tracing: async () => (await import('./runtime/tracing.ts')).openTracing(),

@@ -4,7 +4,6 @@ import type { Module } from '../../cli/base/module.ts';
 
 export const tutor: Module<CliContext> = {
   name: 'tutor',
-  summary: 'Explains mistakes in configurations that come from other tools, and repairs them.',
   compiler: async () => (await import('./compiler/tutor.ts')).tutorCompiler,
   repair: async () => (await import('./compiler/repair-rounds.ts')).repairRounds,
 };

@@ -5,7 +5,6 @@ import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const workbench: Module<CliContext> = {
   name: 'workbench',
-  summary: 'Captures, explains, tests and replays requests, and compares a new configuration before it is served.',
   commands: COMMAND_FILES,
   operations: async () => (await import('./cli/operations.ts')).workbenchOperations,
   runtime: {

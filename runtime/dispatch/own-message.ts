@@ -15,6 +15,9 @@ import { decodeOr } from '../store/decode.ts';
 import { linkDelivery, renderDeliveries } from '../table/link-delivery.ts';
 import { createInstallation, isInstallation } from '../table/link-loop.ts';
 
+/** Parts of the request for a message that is sent once, and not stored. */
+export const FIRST_ATTEMPT = { sent: 0, first_attempt_at: null, mirror_to_session: false } as const;
+
 /** A message without a route or job, so that its own failure does not raise an alert. */
 export function alertMessage(
   ids: Pick<Ids, 'dispatch'>,

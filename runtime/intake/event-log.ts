@@ -3,12 +3,12 @@
  * budget of lines for each route. Payloads and secrets are never logged.
  */
 import { DEFAULT_PROFILE } from '../../base/names.ts';
+import type { KeptSignatureReason } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { LogFields, Logger } from '../platform/log.ts';
 import { printableStart, traceField } from '../platform/log.ts';
 import { ERRORS } from './built/errors.ts';
 import type { Intake } from './intake.ts';
-import type { SignatureReason } from './reason.ts';
 import { decidingScheme, reasonOf } from './reason.ts';
 import type { Outcome, Reply } from './reply.ts';
 import { ACCEPTED_OUTCOMES } from './reply.ts';
@@ -200,11 +200,11 @@ function reasonFields(intake: Intake, kept: string | null): LogFields {
 const HINT =
   'save such a request and run: hookwright explain <route> --payload @<file>, or hookwright source detect <file>';
 
-function signatureFields({ lookedFor, otherSources, ageSeconds, sent }: SignatureReason, hint: string): LogFields {
-  const age = ageSeconds === null ? {} : { age_seconds: ageSeconds };
-  const isNamed = sent.event !== null || sent.deliveryId !== null;
-  const unverified = isNamed ? { unverified: { event: sent.event, delivery_id: sent.deliveryId } } : {};
-  return { looked_for: lookedFor, ...age, ...unverified, hint: sourceHint(otherSources) + hint };
+function signatureFields(about: KeptSignatureReason, hint: string): LogFields {
+  const { looked_for, other_sources, age_seconds, sent } = about;
+  const age = age_seconds === null ? {} : { age_seconds };
+  const unverified = sent.event !== null || sent.delivery_id !== null ? { unverified: sent } : {};
+  return { looked_for, ...age, ...unverified, hint: sourceHint(other_sources) + hint };
 }
 
 /** A route without `source:` accepts only a few schemes; other senders must be named. */

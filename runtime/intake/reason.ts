@@ -3,6 +3,7 @@
  * intake. The details are computed on demand, with the functions that decided. For the operator, never for the sender.
  */
 import { schemeLabel } from '../../base/text.ts';
+import type { KeptFilterReason, KeptReason, KeptSignatureReason } from '../../schemas/generated/types.ts';
 import { printableStart } from '../platform/log.ts';
 import { eventEntries } from '../table/link-events.ts';
 import type { FilterFinding } from '../table/link-filter.ts';
@@ -16,39 +17,8 @@ interface Reason {
   readonly stage: StageName;
   /** `filter`, `missing_signature`, …; null if the outcome says everything. */
   readonly code: string | null;
-  readonly about: ReasonDetail | null;
-}
-
-export type ReasonDetail =
-  | SignatureReason
-  /** The entries with which the event type was compared. */
-  | { readonly kind: 'event'; readonly accepts: readonly string[] }
-  | FilterReason
-  /** Text, such as the result of a script. */
-  | { readonly kind: 'text'; readonly text: string };
-
-/** The filter leaf that decided, with the type of its value. Values are payload, and are not logged. */
-interface FilterReason {
-  readonly kind: 'filter';
-  /** `filters[1].any[0]` */
-  readonly at: string;
-  readonly field: string;
-  readonly operator: string;
-  readonly found: 'missing' | 'null' | 'boolean' | 'number' | 'string' | 'list' | 'object';
-}
-
-export interface SignatureReason {
-  readonly kind: 'signature';
-  /** The scheme that decided; null without a signature. */
-  readonly scheme: string | null;
-  /** Places searched for a signature: those of this scheme, or of all that the route accepts. */
-  readonly lookedFor: readonly string[];
-  /** Sources that the route does not accept, but whose signature header the request has. Not verified. */
-  readonly otherSources: readonly string[];
-  /** Age of the signed timestamp in seconds, negative if in the future; null if it cannot be read. */
-  readonly ageSeconds: number | null;
-  /** From the headers. Not verified. */
-  readonly sent: { readonly event: string | null; readonly deliveryId: string | null };
+  /** Values in it are not payload, so that it can be logged. */
+  readonly about: KeptReason | null;
 }
 
 /** Null before a stage has replied, and after an internal error. */
@@ -57,7 +27,7 @@ export function reasonOf(intake: Intake): Reason | null {
   return stage === null ? null : { stage, code, about: detailOf(intake, stage) };
 }
 
-function detailOf(intake: Intake, stage: StageName): ReasonDetail | null {
+function detailOf(intake: Intake, stage: StageName): KeptReason | null {
   if (intake.detail !== null) return { kind: 'text', text: intake.detail };
   if (intake.reason === null) return null;
   switch (stage) {
@@ -76,7 +46,7 @@ function detailOf(intake: Intake, stage: StageName): ReasonDetail | null {
   }
 }
 
-function filterReason(intake: Intake): FilterReason | null {
+function filterReason(intake: Intake): KeptFilterReason | null {
   const finding = intake.route.filter?.inspect(subjectOf(intake));
   const deciding = finding === undefined ? null : decidingLeaf(finding);
   if (deciding === null) return null;
@@ -84,17 +54,17 @@ function filterReason(intake: Intake): FilterReason | null {
   return { kind: 'filter', at: deciding.at, field: field ?? '', operator, found: missing ? 'missing' : kindOf(found) };
 }
 
-function kindOf(value: unknown): FilterReason['found'] {
+function kindOf(value: unknown): KeptFilterReason['found'] {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'list';
   const type = typeof value;
   return type === 'boolean' || type === 'number' || type === 'string' ? type : 'object';
 }
 
-function signatureReason(intake: Intake): SignatureReason {
+function signatureReason(intake: Intake): KeptSignatureReason {
   const { known, schemes } = intake.route.evidence();
-  const otherSources = intake.scheme === '' ? likelySources(known, schemes, intake) : [];
-  return { kind: 'signature', ...signatureLocations(intake), otherSources, sent: sentIdentity(intake) };
+  const other_sources = intake.scheme === '' ? [...likelySources(known, schemes, intake)] : [];
+  return { kind: 'signature', ...signatureLocations(intake), other_sources, sent: sentIdentity(intake) };
 }
 
 /** Display name of the scheme that decided; null without a signature. */
@@ -104,14 +74,14 @@ export function decidingScheme({ scheme, route }: Intake): string | null {
 }
 
 /** Returns the places searched for a signature, and the age of the signed timestamp. */
-export function signatureLocations(intake: Intake): Pick<SignatureReason, 'scheme' | 'lookedFor' | 'ageSeconds'> {
+export function signatureLocations(intake: Intake): Pick<KeptSignatureReason, 'scheme' | 'looked_for' | 'age_seconds'> {
   const { schemes } = intake.route.authenticator;
   const committed = schemes.find(({ name }) => name === intake.scheme);
   const places = (committed === undefined ? schemes : [committed]).flatMap(({ signature }) => signature);
   return {
     scheme: decidingScheme(intake),
-    lookedFor: [...new Set(places.map(printLocation))],
-    ageSeconds: ageSeconds(intake),
+    looked_for: [...new Set(places.map(printLocation))],
+    age_seconds: ageSeconds(intake),
   };
 }
 
@@ -127,15 +97,15 @@ function ageSeconds(intake: Intake): number | null {
 const SENT_LIMIT = 128;
 
 /** Reads headers and query of all schemes that the route accepts; the body is untrusted and is not parsed for this. */
-function sentIdentity(intake: Intake): SignatureReason['sent'] {
-  const found = { event: null as string | null, deliveryId: null as string | null };
+function sentIdentity(intake: Intake): KeptSignatureReason['sent'] {
+  const found = { event: null as string | null, delivery_id: null as string | null };
   for (const { name } of intake.route.authenticator.schemes) {
     const { event, eventFallback, delivery } = intake.route.identityOf(name);
     found.event ??= readFirst([...event, ...eventFallback].filter(isOutsideBody), intake, true);
-    found.deliveryId ??= readFirst(delivery.filter(isOutsideBody), intake, true);
+    found.delivery_id ??= readFirst(delivery.filter(isOutsideBody), intake, true);
   }
   const print = (text: string | null): string | null => (text === null ? null : printableStart(text, SENT_LIMIT));
-  return { event: print(found.event), deliveryId: print(found.deliveryId) };
+  return { event: print(found.event), delivery_id: print(found.delivery_id) };
 }
 
 /** Finds the leaf that decided the result of a filter, for log lines and short reports. */

@@ -26,7 +26,7 @@ export const isOneOf =
   (...values: readonly unknown[]): ValueCheck =>
   (value) =>
     values.includes(value);
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 /** Returns a check of all fields. */
 export const fieldsOf =

@@ -5,7 +5,8 @@ export interface ValueSet {
   has(value: unknown): boolean;
 }
 
-function isNested(value: unknown): boolean {
+/** An object or a list. */
+export function isNested(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !(value instanceof ExactNumber);
 }
 

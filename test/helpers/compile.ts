@@ -9,12 +9,12 @@ import { rulesInForce } from '../../compiler/rules/registry.ts';
 import { loadShippedCatalog } from '../../compiler/source/load-catalog.ts';
 import { agentsCompiler } from '../../modules/agents/compiler/part.ts';
 import { blueprintCompiler } from '../../modules/blueprints/compiler/publish.ts';
-import { codehostsCompiler } from '../../modules/codehosts/compiler/part.ts';
-import { consoleCompiler } from '../../modules/console/compiler/part.ts';
-import { guardCompiler } from '../../modules/guard/compiler/part.ts';
+import { RULE_FILES as codehostsRules } from '../../modules/codehosts/compiler/rules/built/rule-files.ts';
+import { RULE_FILES as consoleRules } from '../../modules/console/compiler/rules/built/rule-files.ts';
+import { RULE_FILES as guardRules } from '../../modules/guard/compiler/rules/built/rule-files.ts';
 import { outputsCompiler } from '../../modules/outputs/compiler/part.ts';
 import { compilerPart } from '../../modules/payloads/compiler/part.ts';
-import { sandboxCompiler } from '../../modules/sandbox/compiler/part.ts';
+import { RULE_FILES as sandboxRules } from '../../modules/sandbox/compiler/rules/built/rule-files.ts';
 import { tutorCompiler } from '../../modules/tutor/compiler/tutor.ts';
 import type { MemoryFile } from './memory-files.ts';
 import { memoryFiles } from './memory-files.ts';
@@ -30,12 +30,12 @@ export const CATALOG = loadShippedCatalog(nodeFiles, fileURLToPath(new URL('../.
 export const MODULES = [
   agentsCompiler,
   blueprintCompiler,
-  codehostsCompiler,
-  consoleCompiler,
-  guardCompiler,
+  { rules: codehostsRules },
+  { rules: consoleRules },
+  { rules: guardRules },
   outputsCompiler,
   compilerPart,
-  sandboxCompiler,
+  { rules: sandboxRules },
   tutorCompiler,
 ];
 

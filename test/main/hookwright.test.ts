@@ -335,7 +335,7 @@ describe('modules', () => {
     await hooks.emit('open', { kind: 'wanted' });
     assert.equal((await hooks.emit('open', { kind: 'wanted' })).reason, 'budget');
     await assert.rejects(hooks.service.metrics());
-    await assert.rejects(open(t, { modules: [{ name: 'own', summary: '' }] }), TypeError);
+    await assert.rejects(open(t, { modules: [{ name: 'own' }] }), TypeError);
   });
 });
 

@@ -6,6 +6,7 @@
 import { tryParseJson } from '../../../base/files.ts';
 import { splitField } from '../../../base/paths.ts';
 import { isBlank } from '../../../base/text.ts';
+import { reach } from '../../../runtime/dispatch/agents/printed.ts';
 import type { Usage } from '../../../runtime/store/usage.ts';
 import { addReported, toUsage } from '../../../runtime/store/usage.ts';
 import { valueAtPath } from '../../../runtime/verify/items.ts';
@@ -91,7 +92,7 @@ function valuesFor(printed: readonly unknown[], { where, since }: PrintedText): 
 /** Null if there is no text. Several texts of one value are joined. */
 function textIn(printed: readonly unknown[], place: PrintedText): string | null {
   const texts = valuesFor(printed, place).flatMap((value) => {
-    const parts = membersAt(value, splitField(place.path)).filter((part) => typeof part === 'string');
+    const parts = reach(value, splitField(place.path)).filter((part) => typeof part === 'string');
     const text = parts.join('');
     const { except } = place;
     return parts.length === 0 || (except !== undefined && text.startsWith(except)) ? [] : [text];
@@ -110,16 +111,7 @@ function usageIn(printed: readonly unknown[], { where, input, output, cost }: Ag
   const values = printed.filter((value) => meets(value, where));
   const sumAt = (paths: readonly string[] = []): number | null =>
     values
-      .flatMap((value) => paths.flatMap((path) => membersAt(value, splitField(path))))
+      .flatMap((value) => paths.flatMap((path) => reach(value, splitField(path))))
       .reduce<number | null>((sum, found) => (typeof found === 'number' ? addReported(sum, found) : sum), null);
   return toUsage(sumAt(input), sumAt(output), sumAt(cost));
-}
-
-/** The values at a path in which `*` stands for every member. */
-function membersAt(value: unknown, path: readonly string[]): readonly unknown[] {
-  const star = path.indexOf('*');
-  const found = valueAtPath(value, star < 0 ? path : path.slice(0, star));
-  if (star < 0) return [found];
-  if (typeof found !== 'object' || found === null) return [];
-  return Object.values(found).flatMap((member) => membersAt(member, path.slice(star + 1)));
 }

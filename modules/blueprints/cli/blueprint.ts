@@ -32,7 +32,7 @@ export const blueprintListCommand = command({
     config: configOption,
   },
   async run(context, given) {
-    const { plans, appScheme } = await openCatalog(context, { configs: given.config });
+    const { plans, appScheme } = await openCatalog(context, given);
     const { category } = given;
     const entries = publish(plans.values(), appScheme).filter(
       (entry) => category === undefined || entry.category === category || entry.tags.includes(category),
@@ -61,32 +61,23 @@ export const blueprintShowCommand = command({
   },
   args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
-    const catalog = await openCatalog(context, { configs: given.config });
-    const trigger = readTrigger(given, catalog.appScheme);
-    const plan = findBlueprint(catalog, trigger.key);
-    const filled = fillBlueprint(plan, { ...defaultValues(plan.fields), ...trigger.values });
-    if (!filled.ok) {
-      const [first = '', ...others] = filled.problems.map((problem) => problem.message);
-      throw new CliError(first, ...others);
-    }
+    const catalog = await openCatalog(context, given);
+    const { plan, filled } = await fillFromWords(context, catalog, given, true);
+    const { schedule, schedule_human, values } = filled;
     const timezone = chooseTimezone(given.timezone, catalog.timezone);
-    const { schedule } = filled.filled;
     const runs = nextRuns({ schedule, timezone, from: context.clock.now(), count: RUNS });
-    const shown = { appScheme: catalog.appScheme, plan, timezone, runs, filled: filled.filled };
     if (!given.json) {
-      for (const line of describe(context, shown)) printLine(context, line);
+      for (const line of describe(context, catalog, { plan, timezone, runs, filled })) printLine(context, line);
       return;
     }
     // The published entry and the result for these values.
     const [entry] = publish([plan], catalog.appScheme);
-    const { schedule_human, values } = filled.filled;
     const next_runs = runs.map((at) => new Date(at).toISOString());
     printJson(context, { ...entry, values, cron: schedule, schedule_human, timezone, next_runs });
   },
 });
 
 interface ShownBlueprint {
-  readonly appScheme: string;
   readonly plan: BlueprintPlan;
   readonly timezone: string;
   readonly runs: readonly number[];
@@ -94,7 +85,11 @@ interface ShownBlueprint {
   readonly filled: FilledBlueprint;
 }
 
-function describe(context: CliContext, { appScheme, plan, timezone, runs, filled }: ShownBlueprint): string[] {
+function describe(
+  context: CliContext,
+  { appScheme }: OpenCatalog,
+  { plan, timezone, runs, filled }: ShownBlueprint,
+): string[] {
   const paint = createPaint(context.colour.stdout);
   const trigger = { key: plan.key, values: filled.values };
   const fields = plan.fields.flatMap((field) => [
@@ -127,7 +122,7 @@ export const blueprintFillCommand = command({
   },
   args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
-    const catalog = await openCatalog(context, { configs: given.config });
+    const catalog = await openCatalog(context, given);
     const { filled } = await fillFromWords(context, catalog, given, given.defaults);
     const timezone = chooseTimezone(given.timezone, catalog.timezone);
     if (given.json) {
@@ -149,7 +144,7 @@ export const blueprintCommandCommand = command({
   options: { config: configOption },
   args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
-    const catalog = await openCatalog(context, { configs: given.config });
+    const catalog = await openCatalog(context, given);
     const { plan, trigger } = await triggerFromWords(context, catalog, given);
     printLine(context, printCommand(trigger, plan.fields));
   },
@@ -163,7 +158,7 @@ export const blueprintLinkCommand = command({
   },
   args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
-    const catalog = await openCatalog(context, { configs: given.config, appScheme: given.appScheme });
+    const catalog = await openCatalog(context, given);
     const { trigger } = await triggerFromWords(context, catalog, given);
     printLine(context, printLink(trigger, catalog.appScheme));
   },
@@ -183,7 +178,7 @@ export const blueprintCreateCommand = command({
   args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
     const { name, profile } = given;
-    const catalog = await openCatalog(context, { configs: given.config });
+    const catalog = await openCatalog(context, given);
     const { filled } = await fillFromWords(context, catalog, given, given.defaults);
     const open = await openJobs(context, given.config);
     const timezone = chooseTimezone(given.timezone, open.table.gateway.timezone ?? context.timezone);
@@ -202,13 +197,6 @@ export interface BlueprintWords {
   readonly values: readonly string[];
 }
 
-/** All problems with the values, one per line. */
-function refuse(plan: BlueprintPlan, messages: readonly string[]): CliError {
-  const example = printCommand({ key: plan.key, values: defaultValues(plan.fields) }, plan.fields);
-  const [first = '', ...others] = messages;
-  return new CliError(first, ...others, `with every default: ${example}`);
-}
-
 /**
  * @param defaults whether missing fields get their default
  * @throws CliError with every invalid field and its accepted values
@@ -225,10 +213,9 @@ export async function fillFromWords(
   const values = asks ? await askValues(context, plan) : trigger.values;
   const filled = fillBlueprint(plan, { ...(defaults ? defaultValues(plan.fields) : {}), ...values });
   if (filled.ok) return { plan, filled: filled.filled };
-  throw refuse(
-    plan,
-    filled.problems.map((problem) => problem.message),
-  );
+  const example = printCommand({ key: plan.key, values: defaultValues(plan.fields) }, plan.fields);
+  const [first = '', ...others] = filled.problems.map(({ message }) => message);
+  throw new CliError(first, ...others, `with every default: ${example}`);
 }
 
 /** The menu entry for typing any name. No option of a blueprint is empty. */
@@ -282,12 +269,11 @@ export async function triggerFromWords(
 
 /** The shell has removed the quotes, so everything after the first `=` is the value. */
 function readAssignments(key: string, words: readonly string[]): ParsedTrigger {
-  const pairs: (readonly [string, string])[] = [];
-  for (const word of words) {
+  const pairs = words.map((word) => {
     const equals = word.indexOf('=');
     if (equals === -1) throw new UsageError(`"${word}" is not name=value`);
-    pairs.push([word.slice(0, equals), word.slice(equals + 1)]);
-  }
+    return [word.slice(0, equals), word.slice(equals + 1)] as const;
+  });
   return createTrigger(key, pairs);
 }
 

@@ -26,10 +26,7 @@ export const catalogPublishCommand = command({
     config: configOption,
   },
   async run(context, given) {
-    const { plans, appScheme } = await openCatalog(context, {
-      configs: given.config,
-      appScheme: given.appScheme,
-    });
+    const { plans, appScheme } = await openCatalog(context, given);
     const catalog = publish(plans.values(), appScheme);
     const text = printCatalog(catalog);
     if (given.out === undefined) {
@@ -46,7 +43,7 @@ const SCHEME = /^[a-z][a-z0-9+.-]*$/;
 
 export interface CatalogOptions {
   /** `--config`. */
-  readonly configs?: readonly string[] | undefined;
+  readonly config?: readonly string[] | undefined;
   /** `--app-scheme`, which overrides the config. */
   readonly appScheme?: string | undefined;
 }
@@ -83,7 +80,7 @@ export async function openCatalog(context: CliContext, options: CatalogOptions =
   const { cwd, home } = context;
   const catalog = await context.catalog();
   const { plans, findings } = loadCatalogBlueprints({ files: nodeFiles, cwd, home, catalog });
-  const settings = readSettings(context, options.configs ?? []);
+  const settings = readSettings(context, options.config ?? []);
   const faults = [...findings.filter(({ rule }) => rule !== 'blueprint-unused-field'), ...settings.findings];
   if (faults.length > 0) refuse(context, faults);
   const appScheme = options.appScheme ?? settings.app_scheme ?? DEFAULT_SCHEME;

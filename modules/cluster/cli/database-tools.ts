@@ -11,6 +11,7 @@ import type { DatabaseFacts, SchemaFacts } from '../runtime/postgres/inspect.ts'
 import { RefusedRows } from '../runtime/refused-rows.ts';
 import { InvalidSubscriptions, openSubscriptions, SUBSCRIPTIONS } from '../runtime/shared-subscriptions.ts';
 import {
+  HASH_CHARS,
   listNodes,
   openClientDatabase,
   refreshSubscriptions,
@@ -31,7 +32,6 @@ const CLOCK_MS = 2000;
 /** An older open transaction holds back vacuum, in ms. */
 const TRANSACTION_MS = 15 * 60_000;
 const MIB = 2 ** 20;
-const HASH_CHARS = 12;
 
 /** Never shows the URL, which contains the password. */
 export async function checkDatabase(context: CliContext, plan: PostgresPlan): Promise<readonly Check[]> {

@@ -148,7 +148,7 @@ export const tablesInService = (nodes: readonly StoredNode[]): readonly string[]
 ];
 
 /** Length of a hash that is enough to distinguish tables. */
-const HASH_CHARS = 12;
+export const HASH_CHARS = 12;
 
 /** Prints every gateway that shares the store; an array with `json`. Returns the exit code. */
 export async function showNodes(context: CliContext, json: boolean): Promise<number> {

@@ -24,16 +24,16 @@ import type { Database } from './database.ts';
 import { findDatabase, withDatabase } from './database.ts';
 
 /** For commands that use a PostgreSQL database directly. */
-const databaseOption = text('env:NAME|file:path', 'URL of the database instead of the configured one');
+const databaseOptions = {
+  database: text('env:NAME|file:path', 'URL of the database instead of the configured one'),
+  schema: text('name', 'Schema of the tables instead of the configured one'),
+  config: configOption,
+  json: jsonOption,
+};
 
 /** `hookwright store migrate`: creates or migrates the tables on PostgreSQL, as the role that owns them. */
 export const storeMigrateCommand = command({
-  options: {
-    database: databaseOption,
-    schema: text('name', 'Schema of the tables instead of the configured one'),
-    config: configOption,
-    json: jsonOption,
-  },
+  options: databaseOptions,
   async run(context, given) {
     const database = await findDatabase(context, given);
     const { migrate } = await import('../runtime/postgres/migrate.ts');
@@ -54,10 +54,7 @@ export const storeMoveCommand = command({
     from: needed(choice(['sqlite'], 'Engine to move from')),
     to: needed(choice(['postgres'], 'Engine to move to')),
     dryRun: flag('Show what would be moved without moving it'),
-    database: databaseOption,
-    schema: text('name', 'Schema of the tables instead of the configured one'),
-    config: configOption,
-    json: jsonOption,
+    ...databaseOptions,
   },
   async run(context, given) {
     const database = await findDatabase(context, given);

@@ -13,6 +13,7 @@ import type { Clock, Timer } from '../../../runtime/platform/clock.ts';
 import { writeAtomic } from '../../../runtime/platform/files.ts';
 import type { Logger } from '../../../runtime/platform/log.ts';
 import { StoreRefused } from '../../../runtime/store/contract.ts';
+import { isRecord } from '../../../runtime/store/decode.ts';
 import type { SharedDocuments } from '../../../runtime/store/shared.ts';
 import type { RefusedRows } from './refused-rows.ts';
 
@@ -197,9 +198,9 @@ function replaceSecrets(text: string, replace: Replace): string {
         isChanged ||= next !== value;
         return next;
       }
-      return isMap(value) && 'value' in value ? { ...value, value: one(value.value) } : value;
+      return isRecord(value) && 'value' in value ? { ...value, value: one(value.value) } : value;
     };
-    if (!isMap(entry)) return [name, entry] as const;
+    if (!isRecord(entry)) return [name, entry] as const;
     const fields = Object.entries(entry).map(([key, value]) => {
       if (key === 'secret' || key === 'verify_token') return [key, one(value)] as const;
       return [key, key === 'secrets' && Array.isArray(value) ? value.map(one) : value] as const;
@@ -211,7 +212,7 @@ function replaceSecrets(text: string, replace: Replace): string {
 
 function entriesOf(text: string): readonly (readonly [name: string, entry: unknown])[] {
   const found = tryParseJson(text, readJson);
-  if (isMap(found)) return Object.entries(found);
+  if (isRecord(found)) return Object.entries(found);
   throw new InvalidSubscriptions(
     'the subscriptions in the database are not a JSON object\nto repair them, change one on a machine whose gateway still serves them: hookwright webhook subscribe <name>',
   );
@@ -219,9 +220,6 @@ function entriesOf(text: string): readonly (readonly [name: string, entry: unkno
 
 const print = (entries: readonly (readonly [string, unknown])[]): string =>
   `${writeJson(Object.fromEntries(entries), 2)}\n`;
-
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /*
  * Encrypts secrets that leave this machine, with AES-256-GCM: a random 96-bit nonce and a 128-bit tag (NIST SP

@@ -14,6 +14,7 @@ import type { DeliveryOutcome } from '../../../runtime/deliver/deliverer.ts';
 import { failed } from '../../../runtime/deliver/deliverer.ts';
 import type { OpenProgress, ProgressContext } from '../../../runtime/dispatch/context.ts';
 import type { DispatchOwner } from '../../../runtime/dispatch/dispatcher.ts';
+import { FIRST_ATTEMPT } from '../../../runtime/dispatch/own-message.ts';
 import { retryWait } from '../../../runtime/dispatch/retry-waits.ts';
 import type { Timer } from '../../../runtime/platform/clock.ts';
 import { StoreUnavailable } from '../../../runtime/store/contract.ts';
@@ -173,9 +174,7 @@ class RunningProgress {
       content: marks[state],
       marker: markerOf(own, id),
       series: `${own} progress`,
-      sent: 0,
-      first_attempt_at: null,
-      mirror_to_session: false,
+      ...FIRST_ATTEMPT,
       signal: AbortSignal.any([this.closing.signal, AbortSignal.timeout(SEND_MS)]),
     });
     observers.all.attemptEnded?.(targetLabel(place), outcome.kind, Math.round(clock.monotonic() - started));

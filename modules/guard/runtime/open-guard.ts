@@ -3,10 +3,9 @@ import { realTarget } from '../../../base/spec-names.ts';
 import { targetLabel, utcTime } from '../../../base/text.ts';
 import type { AlertCondition, Guard, GuardContext, OpenGuard } from '../../../runtime/dispatch/context.ts';
 import type { DispatchObserver, DispatchOwner } from '../../../runtime/dispatch/dispatcher.ts';
-import { alertMessage } from '../../../runtime/dispatch/own-message.ts';
+import { alertMessage, FIRST_ATTEMPT } from '../../../runtime/dispatch/own-message.ts';
 import type { Timer } from '../../../runtime/platform/clock.ts';
 import { StoreUnavailable } from '../../../runtime/store/contract.ts';
-import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { Alerts, alertSubject, beginText, endText, FURTHER, receivers } from './alerts.ts';
 import { fullBudgets, refusedBy } from './budgets.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -106,19 +105,9 @@ class RunningGuard implements Guard {
     if (!this.isClosed) this.alerts.clear(of, why);
   }
 
-  async test(): Promise<string | null> {
-    const { ids, clock, table, wake } = this.context;
-    const deliveries = receivers(table(), undefined);
-    if (deliveries.length === 0) return null;
-    const message = alertMessage(ids, clock.now(), {
-      profile: 'default',
-      event: 'alert_test',
-      deliveries,
-      prompt: 'hookwright: test of `gateway.alerts`\nNothing has failed. Alerts will arrive here.',
-    });
-    await this.store(message);
-    wake();
-    return message.id;
+  test(): Promise<string | null> {
+    const text = 'hookwright: test of `gateway.alerts`\nNothing has failed. Alerts will arrive here.';
+    return this.store('alert_test', text);
   }
 
   async close(): Promise<void> {
@@ -144,7 +133,7 @@ class RunningGuard implements Guard {
 
   /** While the store is unavailable, its alert cannot be stored, so it is sent directly, once. Its end is a stored message. */
   private async watchStore(): Promise<void> {
-    const { store, clock, log, ids, table, wake } = this.context;
+    const { store, clock, log, table } = this.context;
     const problem = store.problem();
     if (table().gateway.alerts?.on.includes('store_unavailable') !== true) return;
     const of: AlertCondition = { kind: 'store_unavailable', subject: 'the store' };
@@ -155,11 +144,8 @@ class RunningGuard implements Guard {
       await this.sendNow(beginText(of, problem.message));
     } else if (problem === null && this.storeDownSince !== null) {
       const lasted = { ...of, since: this.storeDownSince, last_at: now, count: 1, reason: '' };
-      const prompt = endText(lasted, now);
-      const deliveries = receivers(table(), undefined);
-      await this.store(alertMessage(ids, now, { profile: 'default', event: 'alert', prompt, deliveries }));
+      await this.store('alert', endText(lasted, now));
       this.storeDownSince = null;
-      wake();
     }
   }
 
@@ -175,9 +161,7 @@ class RunningGuard implements Guard {
         delivery_id,
         ...delivery,
         text,
-        sent: 0,
-        first_attempt_at: null,
-        mirror_to_session: false,
+        ...FIRST_ATTEMPT,
         signal: AbortSignal.timeout(30_000),
       });
       if (outcome.kind !== 'ok')
@@ -223,12 +207,16 @@ class RunningGuard implements Guard {
     this.configDueAt = now + REMIND_MS;
   }
 
-  private async store(dispatch: Dispatch): Promise<void> {
-    if (dispatch.deliveries.length === 0) return;
-    const now = this.context.clock.now();
-    const open = dispatch.deliveries.map(({ target }, index) => ({ index, target, due_at: now }));
+  /** Stores a message, and returns its id. Null: it has no receivers. */
+  private async store(event: string, prompt: string): Promise<string | null> {
+    const { store, clock, ids, table, wake } = this.context;
+    const deliveries = receivers(table(), undefined);
+    if (deliveries.length === 0) return null;
+    const now = clock.now();
+    const dispatch = alertMessage(ids, now, { profile: 'default', event, prompt, deliveries });
+    const open = deliveries.map(({ target }, index) => ({ index, target, due_at: now }));
     const work = { kind: 'deliveries', answer: null, open } as const;
-    await this.context.store.write({
+    await store.write({
       kind: 'accept',
       dispatch,
       max_concurrent: null,
@@ -237,6 +225,8 @@ class RunningGuard implements Guard {
       work,
       now,
     });
+    wake();
+    return dispatch.id;
   }
 }
 

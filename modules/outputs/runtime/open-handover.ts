@@ -1,4 +1,5 @@
 /** Validates the outputs of a run against the rules of its route. An invalid line never affects others. */
+
 import { fileURLToPath } from 'node:url';
 import { tryParseJson } from '../../../base/files.ts';
 import { isBlank, targetLabel } from '../../../base/text.ts';
@@ -7,6 +8,7 @@ import type { OutputTool } from '../../../runtime/dispatch/agent-runner.ts';
 import type { CheckedOutputs, OpenHandover } from '../../../runtime/dispatch/context.ts';
 import { readAnswer } from '../../../runtime/dispatch/run-agent.ts';
 import { printableStart } from '../../../runtime/platform/log.ts';
+import { isRecord } from '../../../runtime/store/decode.ts';
 import type {
   ContentField,
   ContentValue,
@@ -115,9 +117,9 @@ export function lineChecker(accepted: readonly Accepted[], redact: Redact): (lin
   const left = new Map(accepted.map(({ name, max }) => [name, max]));
   return (line) => {
     const value = tryParseJson(line);
-    const name = isPlainObject(value) && typeof value.output === 'string' ? value.output : null;
+    const name = isRecord(value) && typeof value.output === 'string' ? value.output : null;
     const spec = accepted.find((output) => output.name === name);
-    if (!isPlainObject(value) || name === null)
+    if (!isRecord(value) || name === null)
       return { name, reason: 'malformed', detail: 'not a JSON object with an `output`' };
     if (spec === undefined) return { name, reason: 'not_named', detail: 'the route has no such output' };
     const most = left.get(name) ?? 0;
@@ -171,9 +173,6 @@ export type ReadField = { readonly value: ContentValue | null } | { readonly wro
 
 type Member = string | number;
 
-export const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const isFilled = (value: unknown): value is string => typeof value === 'string' && !isBlank(value);
 
 /** @param redact replaces secrets in each text */
@@ -202,7 +201,7 @@ const KINDS: Readonly<Record<ContentField['kind'], Read>> = {
       wrong: `must be a list of 1 to ${MAX_ENTRIES} objects with ${members.map(({ name }) => name).join(', ')}`,
     };
     if (!isList(value)) return wrong;
-    const read = value.map((each) => (isPlainObject(each) ? readMembers(each, members, redact) : null));
+    const read = value.map((each) => (isRecord(each) ? readMembers(each, members, redact) : null));
     return read.every((each) => each !== null) ? { value: read } : wrong;
   },
 };

@@ -210,18 +210,16 @@ function printPaths(context: CliContext, given: Input, set: FormSet): void {
   const listed = listPaths(set, { prefix: given.prefix ?? '' });
   const rows = listed.map((each) => pathFacts(set, each));
   noteDepth(context, given, set);
-  if (given.json) {
-    printJson(context, rows);
-    return;
-  }
-  const columns = [
-    { title: 'PATH', value: (facts: PathFacts) => facts.path, whole: true as const },
-    { title: 'TYPE', value: typeWords },
-    { title: 'CLASS', value: classWords },
-    { title: '', value: pathNotes },
-  ];
-  if (rows.length === 0) printNote(context, `no path starts with ${given.prefix ?? ''}`);
-  else for (const line of formatTable(rows, columns, context.stdout.columns)) printLine(context, line);
+  printList(context, rows, {
+    json: given.json,
+    columns: [
+      { title: 'PATH', value: ({ path }) => path, whole: true },
+      { title: 'TYPE', value: typeWords },
+      { title: 'CLASS', value: classWords },
+      { title: '', value: pathNotes },
+    ],
+    empty: `no path starts with ${given.prefix ?? ''}`,
+  });
 }
 
 function noteDepth(context: CliContext, given: Input, set: FormSet): void {

@@ -80,17 +80,15 @@ async function checkAll(
   // A gateway that does not answer still holds its port.
   const port = silence === null ? [await checkPort(table.server, status?.url ?? null)] : [];
   const { checks, skews } = await targets(context, given, table);
-  const secrets = checkSecrets(table, createSecrets(context));
-  const versions = await (await loadPart(context.modules, 'versions'))(context, table);
-  const agents = [...checkAgentPrograms(table, context), ...versions];
-  const sandbox = await checkSandbox(table, context);
+  const checkVersions = await loadPart(context.modules, 'versions');
   return [
     ...gateway,
     ...port,
     checkClock(skews, given.live),
-    ...secrets,
-    ...agents,
-    ...sandbox,
+    ...checkSecrets(table, createSecrets(context)),
+    ...checkAgentPrograms(table, context),
+    ...(await checkVersions(context, table)),
+    ...(await checkSandbox(table, context)),
     ...checkAlerts(table),
     ...checks,
   ];

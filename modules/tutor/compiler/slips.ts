@@ -36,10 +36,10 @@ function isTarget(value: unknown): boolean {
   return isOne && !others.some((key) => knownKeys('config', ROUTE).includes(key));
 }
 
-type Layout = (written: Written) => Slip | null;
+type Match = (written: Written) => Slip | null;
 
 /** `platforms.webhooks`, which would otherwise be a target with an error for each setting. */
-const misspeltWebhook: Layout = (written) => {
+const misspeltWebhook: Match = (written) => {
   const [top, name] = written.path;
   if (written.schema !== 'config' || top !== 'platforms' || typeof name !== 'string' || name === 'webhook') return null;
   const path = [top, name];
@@ -55,13 +55,13 @@ const misspeltWebhook: Layout = (written) => {
 };
 
 /** A key after no-break spaces, which belong to the key for YAML. */
-const noBreakSpaces: Layout = (written) =>
+const noBreakSpaces: Match = (written) =>
   written.mistake === 'key' && written.key.startsWith('\u00a0')
     ? problemOf(written, `no-break spaces (U+00A0) indent \`${written.key.trim()}\`: use ordinary spaces`, {})
     : null;
 
 /** `repo: {repository.full_name}`: without quotes, a placeholder is a YAML map with an empty value. */
-const unquotedPlaceholder: Layout = (written) => {
+const unquotedPlaceholder: Match = (written) => {
   const { schema, data, path } = written;
   // The types first: to read the keys of a large map for each of its mistakes would take minutes.
   const isText = (at: typeof path): boolean =>
@@ -81,7 +81,7 @@ function placeholderIn(value: unknown): string | null {
 }
 
 /** An empty key followed by keys at the same depth that belong below it. */
-const notIndented: Layout = (written) => {
+const notIndented: Match = (written) => {
   const { schema, mistake, path, key, value, map, types } = written;
   if (mistake !== 'type' || !types.includes('object') || value !== null || key === '') return null;
   const parent = path.slice(0, -1);
@@ -103,7 +103,7 @@ const notIndented: Layout = (written) => {
 };
 
 /** `routes:` as a list of maps with a `name`. */
-const listOfEntries: Layout = (written) => {
+const listOfEntries: Match = (written) => {
   const { mistake, path, key, value } = written;
   if (mistake !== 'type' || !Array.isArray(value) || !['routes', 'jobs', 'sources', 'targets'].includes(key))
     return null;
@@ -119,7 +119,7 @@ const listOfEntries: Layout = (written) => {
 };
 
 /** `secret: [env:NEW, env:OLD]` instead of `secrets`. */
-const secretList: Layout = (written) => {
+const secretList: Match = (written) => {
   const { schema, mistake, path, key, value, map } = written;
   const isOne = mistake === 'type' && key === 'secret' && Array.isArray(value);
   if (!isOne || !knownKeys(schema, path.slice(0, -1)).includes('secrets')) return null;
@@ -135,7 +135,7 @@ const secretList: Layout = (written) => {
 };
 
 /** `blueprint:` in a job: filling a blueprint creates a job in the store instead. */
-const blueprintInJob: Layout = (written) => {
+const blueprintInJob: Match = (written) => {
   const { mistake, path, key, value } = written;
   if (mistake !== 'key' || key !== 'blueprint' || path[0] !== 'jobs' || path.length !== 3) return null;
   const name = /^[a-z0-9-]+$/.test(String(value)) ? String(value) : '<key>';
@@ -145,7 +145,7 @@ const blueprintInJob: Layout = (written) => {
 };
 
 /** The first one that returns a problem explains the error. */
-const LAYOUTS: readonly Layout[] = [
+const LAYOUTS: readonly Match[] = [
   noBreakSpaces,
   unquotedPlaceholder,
   misspeltWebhook,
@@ -154,8 +154,6 @@ const LAYOUTS: readonly Layout[] = [
   secretList,
   blueprintInJob,
 ];
-
-type Match = (written: Written) => Slip | null;
 
 /** Returns null if the error has another cause. */
 export function explainSlip(place: ShapePlace, error: SchemaError, text: WrittenText): Slip | null {

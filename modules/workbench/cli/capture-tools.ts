@@ -14,12 +14,12 @@ import { printedRequest } from '../../../runtime/intake/keeper.ts';
 import type { FailOn, FoundPrinted, KeptRequest, RefusedSwap } from '../../../schemas/built/operations/types.ts';
 import type { Explanation, RouteTable } from '../../../schemas/generated/types.ts';
 import { RequestFileReader } from '../runtime/capture/request-file.ts';
-import { capturePath, lostText, whyUnverified } from '../runtime/capture/requests.ts';
+import { capturePath, lostText } from '../runtime/capture/requests.ts';
 import type { RequestChange } from './diff/replay-requests.ts';
 import { createSides, hasNamedChange, newest, replayRequests } from './diff/replay-requests.ts';
 import { outcomeChange, readTable } from './diff.ts';
 import { explainRoute } from './explain/explain-route.ts';
-import { requireVerifiedParts } from './explain/read-request.ts';
+import { bodyOf, requireVerifiedParts } from './explain/read-request.ts';
 import { nextStep, printCurl, printTest } from './requests/print-request.ts';
 import { testedTable } from './test/load-tests.ts';
 import { routeNamed } from './test-event/sign-test-event.ts';
@@ -33,8 +33,7 @@ const read: ReadCaptured<CliContext> = (context, { ids, route }) =>
     const found: KeptRequest[] = [];
     for (const id of ids) {
       const captured = await findRequest(requests, id);
-      if (captured.body === null)
-        throw new CliError(`the body of ${captured.id} was not captured: ${whyUnverified(captured)}`);
+      bodyOf(captured);
       found.push(captured);
     }
     if (route === null) return found;

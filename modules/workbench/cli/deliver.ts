@@ -23,6 +23,7 @@ import { createDeliveryContext } from '../../../runtime/deliver/delivery-context
 import { DeliveryRefusal } from '../../../runtime/deliver/http/values.ts';
 import type { LinkedTargets } from '../../../runtime/deliver/link-targets.ts';
 import { linkTargets, loadDrivers } from '../../../runtime/deliver/link-targets.ts';
+import { FIRST_ATTEMPT } from '../../../runtime/dispatch/own-message.ts';
 import { runProcess } from '../../../runtime/platform/process/run-process.ts';
 import type { SecretResolver } from '../../../runtime/platform/secrets.ts';
 import { createSecrets } from '../../../runtime/platform/secrets.ts';
@@ -107,9 +108,7 @@ function request(context: CliContext, given: Input, text: string, choice: Target
     extra: address(given),
     unresolved: [],
     text,
-    sent: 0,
-    first_attempt_at: null,
-    mirror_to_session: false,
+    ...FIRST_ATTEMPT,
     signal: untilInterrupted(context),
   };
 }

@@ -27,9 +27,10 @@ import { personAt } from '../../../cli/store/use-store.ts';
 import { subscriptionNames } from '../../../cli/subscriptions/routes.ts';
 import { printedRequest } from '../../../runtime/intake/keeper.ts';
 import type { KeptRequest, ReplayReport, RequestSummary } from '../../../schemas/built/operations/types.ts';
-import { firstNumber, idOf, whyUnverified } from '../runtime/capture/requests.ts';
+import { firstNumber, idOf } from '../runtime/capture/requests.ts';
 import { BODY_MARKER } from '../runtime/removed.ts';
 import { outcomeText } from './explain/format-explanation.ts';
+import { bodyOf } from './explain/read-request.ts';
 import { describeRequest, lacksCredential, nextStep, printCurl, printHar } from './requests/print-request.ts';
 import { findNewest, findRequest, followRequests, parsePage, parseRequestFilter, useRequests } from './use-requests.ts';
 
@@ -198,14 +199,6 @@ async function printTest(context: CliContext, given: ShowInput, request: KeptReq
   const saved = given.save === undefined ? null : resolve(context.cwd, given.save);
   const file = saved === null ? null : { name: basename(saved), folder: dirname(saved) };
   context.stdout.write(await printTest(request, config, file));
-}
-
-/** @throws CliError if the body was not captured */
-function bodyOf(captured: KeptRequest): Buffer {
-  const { id, body, verified } = captured;
-  if (body !== null) return Buffer.from(body, 'base64');
-  const why = verified ? 'the body was not read, or contains a credential' : whyUnverified(captured);
-  throw new CliError(`the body of request ${id} was not captured: ${why}`);
 }
 
 /** Timeout in ms. The script and the target may both use all of their time. */

@@ -35,18 +35,13 @@ export const testCommand = command({
   options,
   args,
   async run(context, given) {
-    const once = async (): Promise<WatchedRun> => run(context, given, given.format, given.failUnder ?? null);
+    const once = async (): Promise<WatchedRun> => run(context, given);
     return given.watch ? again(context, once) : (await once()).code;
   },
 });
 
-async function run(
-  context: CliContext,
-  given: Input,
-  format: (typeof TEST_FORMATS)[number],
-  least: number | null,
-): Promise<WatchedRun> {
-  const { config, files } = given;
+async function run(context: CliContext, given: Input): Promise<WatchedRun> {
+  const { config, files, format } = given;
   const paths = findTests(context, nodeFiles, files, config);
   if (paths.length === 0)
     throw new CliError('there are no tests', 'write tests into <name>.test.yaml next to the config');
@@ -56,7 +51,7 @@ async function run(
   const run = await updated(context, given, await runTests(context, loaded, config), loaded);
   if (run.results.length === 0 && diagnostics.length === 0) throw new CliError('the files contain no tests');
   context.stdout.write(printRun(format, run, diagnostics, createPaint(context.colour.stdout)));
-  const isEnough = report(context, given, run, least, format === 'pretty');
+  const isEnough = report(context, given, run);
   const failed = hasErrors(diagnostics) || run.results.some(({ failures }) => failures.length > 0);
   return { code: failed || !isEnough ? 1 : 0, inputs: [...paths, ...run.inputs] };
 }
@@ -78,18 +73,13 @@ async function updated(
 }
 
 /** @returns whether the coverage is sufficient */
-function report(
-  context: CliContext,
-  given: Input,
-  { coverage }: TestRun,
-  least: number | null,
-  pretty: boolean,
-): boolean {
-  const isEnough = least === null || coverage.percent >= least;
+function report(context: CliContext, given: Input, { coverage }: TestRun): boolean {
+  const { failUnder: least = 0 } = given;
+  const isEnough = coverage.percent >= least;
   if (given.coverage || !isEnough) {
-    const stream = pretty ? context.stdout : context.stderr;
-    const paint = createPaint(pretty ? context.colour.stdout : context.colour.stderr);
-    stream.write(`${formatCoverage(coverage, paint).join('\n')}\n`);
+    const stream = given.format === 'pretty' ? 'stdout' : 'stderr';
+    const paint = createPaint(context.colour[stream]);
+    context[stream].write(`${formatCoverage(coverage, paint).join('\n')}\n`);
   }
   if (!isEnough) printNote(context, `coverage is ${percentText(coverage.percent)} %, below the required ${least} %`);
   return isEnough;

@@ -1,8 +1,6 @@
 /** `hookwright webhook test`: sends a signed event to a route, as its sender would, and prints the answer. */
 
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { isSystemError, messageOf } from '../../../base/errors.ts';
+import { messageOf } from '../../../base/errors.ts';
 import { readJson } from '../../../base/exact-number.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
@@ -18,7 +16,7 @@ import { Item, itemsOf, valueAtPath } from '../../../runtime/verify/items.ts';
 import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { Explained } from './explain/explain-route.ts';
 import { typedSecretRef } from './explain/format-explanation.ts';
-import { inlineBody, requestTo } from './explain/read-request.ts';
+import { inlineBody, readPayloadFile, requestTo } from './explain/read-request.ts';
 import { SignError } from './test-event/sign-body.ts';
 import type { TestEvent, TestEventRequest } from './test-event/sign-test-event.ts';
 import { leavingMessages, looksLikeForm, signTestEvent } from './test-event/sign-test-event.ts';
@@ -70,7 +68,12 @@ export const webhookTestCommand = command({
     const signed = withRouteName(given.route, () =>
       given.dryRun ? signIfPossible(eventRequest) : signTestEvent(eventRequest),
     );
-    if (given.dryRun) return show(context, given, plan, open.table, signed);
+    if (given.dryRun) {
+      const { isTaken, json, lines } = await explained(context, plan, open.table, signed);
+      if (given.json) printJson(context, json);
+      else for (const line of lines) printLine(context, line);
+      return isTaken ? 0 : 1;
+    }
     if (given.payload === undefined && !given.yes) await askBeforeMessages(context, plan, open.table, signed);
     const url = given.url ?? localBase(open) + routePath(plan);
     printNote(context, `POST ${url} (${signed.scheme}${signed.event === null ? '' : `, ${signed.event}`})`);
@@ -131,36 +134,11 @@ async function explained(
   return explainSent(context, { plan, table, request, event });
 }
 
-async function show(
-  context: CliContext,
-  given: Input,
-  plan: RoutePlan,
-  table: RouteTable,
-  signed: TestEvent,
-): Promise<number> {
-  const { isTaken, json, lines } = await explained(context, plan, table, signed);
-  if (given.json) printJson(context, json);
-  else for (const line of lines) printLine(context, line);
-  return isTaken ? 0 : 1;
-}
-
 function body(context: CliContext, given: Input): Buffer | null {
   if (given.payload === undefined) return null;
-  if (given.payload.startsWith('@')) return file(context, given.payload.slice(1));
+  if (given.payload.startsWith('@')) return readPayloadFile(context, given.payload.slice(1));
   if (looksLikeForm(given.payload)) return Buffer.from(given.payload, 'utf8');
   return inlineBody(given.payload);
-}
-
-function file(context: CliContext, name: string): Buffer {
-  try {
-    return readFileSync(resolve(context.cwd, name));
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    throw new CliError(
-      `the payload \`${name}\` ${error.code === 'ENOENT' ? 'does not exist' : `cannot be read (${error.code})`}`,
-      `the file was expected at ${resolve(context.cwd, name)}`,
-    );
-  }
 }
 
 /** Runs `work`, and adds the route's name to its errors. */

@@ -53,11 +53,11 @@ function sumAt(printed: Printed, path: readonly string[]): number | null {
   return null;
 }
 
-function reach(value: unknown, path: readonly string[]): readonly unknown[] {
+/** The values at a path in which `*` stands for every member. */
+export function reach(value: unknown, path: readonly string[]): readonly unknown[] {
   const star = path.indexOf('*');
   const found = valueAtPath(value, star < 0 ? path : path.slice(0, star));
   if (star < 0) return [found];
   if (typeof found !== 'object' || found === null) return [];
-  const rest = path.slice(star + 1);
-  return Object.values(found).flatMap((member) => (rest.length === 0 ? [member] : reach(member, rest)));
+  return Object.values(found).flatMap((member) => reach(member, path.slice(star + 1)));
 }

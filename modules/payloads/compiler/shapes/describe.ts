@@ -42,11 +42,9 @@ const joined = (items: readonly string[]): string =>
 
 /** "`a`, `b`, `c` and 4 more". */
 export function shortList(words: readonly string[], most: number): string {
-  if (words.length <= most) return words.map((word) => `\`${word}\``).join(', ');
-  return `${words
-    .slice(0, most - 1)
-    .map((word) => `\`${word}\``)
-    .join(', ')} and ${words.length - most + 1} more`;
+  const shown = words.length <= most ? words : words.slice(0, most - 1);
+  const text = shown.map((word) => `\`${word}\``).join(', ');
+  return shown === words ? text : `${text} and ${words.length - shown.length} more`;
 }
 
 const byEvent = (forms: readonly ShapeVariant[]): ReadonlyMap<string, readonly ShapeVariant[]> =>

@@ -1,7 +1,7 @@
 /** Converts JSON Schema (draft-07 to 2020-12, and the OpenAPI dialect) to nodes, for `shape:` and for the shipped shapes. */
 import { isPlainMap } from '../../../../compiler/text/plain-data.ts';
 import type { LeafClass, NodeId, NodeTable, ScalarValue, ShapeNode, ShapeProperty, ShapeType } from './shape.ts';
-import { ANY, allowsType, isLeafClass, jsonType } from './shape.ts';
+import { ANY, allowsType, isLeafClass, JSON_TYPES, jsonType } from './shape.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -67,15 +67,7 @@ function ownNode(schema: Schema, reading: Reading): ShapeNode | null {
   };
 }
 
-const TYPES: ReadonlySet<string> = new Set<ShapeType>([
-  'string',
-  'integer',
-  'number',
-  'boolean',
-  'null',
-  'object',
-  'array',
-]);
+const TYPES: ReadonlySet<string> = new Set(JSON_TYPES);
 
 function typesOf(schema: Schema, values: readonly unknown[] | null): ReadonlySet<ShapeType> {
   const written = typeof schema.type === 'string' ? [schema.type] : listOf(schema.type);

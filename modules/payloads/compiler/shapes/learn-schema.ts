@@ -1,7 +1,8 @@
 /** Infers a JSON Schema from payloads, for `source learn`. The result is a draft for review. */
 import { ExactNumber, isJsonObject } from '../../../../base/exact-number.ts';
 import { isPlainMap } from '../../../../compiler/text/plain-data.ts';
-import { jsonType } from './shape.ts';
+import type { JsonType } from './shape.ts';
+import { JSON_TYPES, jsonType } from './shape.ts';
 
 type LearnedSchema = Readonly<Record<string, unknown>>;
 
@@ -19,7 +20,7 @@ export function learnSchema(payloads: readonly unknown[]): LearnedSchema {
 export function widenSchema(schema: LearnedSchema, value: unknown): LearnedSchema {
   const { type, enum: values, format, properties, required, items, additionalProperties: others } = schema;
   if (type === undefined) return schema;
-  const types = SEEN_TYPES.filter((each) => each === jsonType(value) || [type].flat().includes(each));
+  const types = JSON_TYPES.filter((each) => each === jsonType(value) || [type].flat().includes(each));
   const known = types.includes('number') ? types.filter((each) => each !== 'integer') : types;
   const wide: Record<string, unknown> = { ...schema, type: known.length === 1 ? known[0] : known };
   if (Array.isArray(values) && !values.includes(value)) wide.enum = [...values, value];
@@ -55,7 +56,7 @@ function schemaOf(seen: ValueStats, name: string, depth: number): LearnedSchema 
 
 function typesOf(seen: ValueStats): readonly string[] {
   const { counts } = seen;
-  const types = SEEN_TYPES.filter((type) => counts[type] > 0 && (type !== 'integer' || counts.number === 0));
+  const types = JSON_TYPES.filter((type) => counts[type] > 0 && (type !== 'integer' || counts.number === 0));
   // A value that was always null may be anything.
   return types.length === 1 && types[0] === 'null' ? [] : types;
 }
@@ -138,13 +139,8 @@ function isMap({ properties, counts: { object: objects } }: ValueStats, depth: n
   return isRare && objects >= MIN_OBJECTS && names.length >= MIN_OBJECTS;
 }
 
-/** Types of values, in the order of a schema; `number` means a number that is not an integer. */
-const SEEN_TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'] as const;
-
-type SeenType = (typeof SEEN_TYPES)[number];
-
 interface ValueStats {
-  readonly counts: Record<SeenType, number>;
+  readonly counts: Record<JsonType, number>;
   /** Number of occurrences by text; null if there were too many different texts. */
   texts: Map<string, number> | null;
   readonly properties: Map<string, ValueStats>;
@@ -168,8 +164,10 @@ const totalOf = ({ counts }: ValueStats): number => Object.values(counts).reduce
 function recordValue(seen: ValueStats, value: unknown): void {
   seen.counts[jsonType(value)]++;
   if (typeof value === 'string') recordText(seen, value, 1);
-  else if (Array.isArray(value)) recordList(seen, value);
-  else if (isJsonObject(value))
+  else if (Array.isArray(value)) {
+    if (value.length > 0) seen.items ??= createValueStats();
+    for (const item of value) if (seen.items !== null) recordValue(seen.items, item);
+  } else if (isJsonObject(value))
     for (const [name, each] of Object.entries(value)) recordValue(propertyOf(seen, name), each);
 }
 
@@ -178,24 +176,15 @@ function recordText(seen: ValueStats, text: string, times: number): void {
   if ((seen.texts?.size ?? 0) > MAX_TEXTS) seen.texts = null;
 }
 
-function recordList(seen: ValueStats, list: readonly unknown[]): void {
-  for (const item of list) {
-    seen.items ??= createValueStats();
-    recordValue(seen.items, item);
-  }
-}
-
 function propertyOf(seen: ValueStats, name: string): ValueStats {
-  const known = seen.properties.get(name);
-  if (known !== undefined) return known;
-  const property = createValueStats();
+  const property = seen.properties.get(name) ?? createValueStats();
   seen.properties.set(name, property);
   return property;
 }
 
 /** Adds the second statistics to the first. */
 function mergeValueStats(seen: ValueStats, other: ValueStats): ValueStats {
-  for (const type of SEEN_TYPES) seen.counts[type] += other.counts[type];
+  for (const type of JSON_TYPES) seen.counts[type] += other.counts[type];
   if (other.texts === null) seen.texts = null;
   else for (const [text, times] of other.texts) recordText(seen, text, times);
   for (const [name, value] of other.properties) mergeValueStats(propertyOf(seen, name), value);

@@ -3,8 +3,11 @@ import { ExactNumber } from '../../../../base/exact-number.ts';
 import type { Review } from './field-review.ts';
 import type { LeafClass } from './leaf-classes.ts';
 
-/** JSON types of a value. `any`: the value is unknown, and nothing below it is checked. */
-export type ShapeType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'object' | 'array' | 'any';
+/** JSON types of a value, in the order of a schema. */
+export const JSON_TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'] as const;
+export type JsonType = (typeof JSON_TYPES)[number];
+/** `any`: the value is unknown, and nothing below it is checked. */
+export type ShapeType = JsonType | 'any';
 
 export type ScalarValue = string | number | boolean;
 
@@ -118,7 +121,7 @@ export function createNodeTable(): NodeTable {
 }
 
 /** A sender that writes `1.0` has fractions. @param value of JSON */
-export function jsonType(value: unknown): Exclude<ShapeType, 'any'> {
+export function jsonType(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (value instanceof ExactNumber) return /[.e]/i.test(String(value)) ? 'number' : 'integer';

@@ -3,7 +3,7 @@
 import type { DistanceRows } from '../../../../base/edit-distance.ts';
 import { editDistance, extendRows, firstRows } from '../../../../base/edit-distance.ts';
 import { printPath } from '../../../../base/paths.ts';
-import { isPlural, isSlip } from '../../../../compiler/text/suggest.ts';
+import { fold, isPlural, isSlip } from '../../../../compiler/text/suggest.ts';
 import type { FormSet, Level, PathTree } from './form-set.ts';
 import { createPathTree } from './form-set.ts';
 
@@ -200,6 +200,3 @@ function nearPaths(tree: PathTree, path: readonly string[], limit: number): read
   visit(tree.root, firstRows(wanted), []);
   return found;
 }
-
-/** Ignores differences of case and separators. */
-const fold = (text: string): string => text.toLowerCase().replaceAll('-', '_');

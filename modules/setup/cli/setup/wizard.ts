@@ -7,6 +7,7 @@ import { UsageError } from '../../../../cli/base/errors.ts';
 import { parseInteger } from '../../../../cli/command-line/values.ts';
 import type { Prompter } from '../../../../cli/output/prompter.ts';
 import type { SubscribeFlags } from '../../../../cli/subscriptions/save-entry.ts';
+import { knownKeys } from '../../../../compiler/schema/known-keys.ts';
 import { valueAt } from '../../../../compiler/schema/pointer.ts';
 import type { AgentFile } from '../../../../schemas/generated/types.ts';
 
@@ -111,32 +112,20 @@ export interface SetupAnswers {
 
 export const GENERATE = 'generate';
 
-/** Top-level keys that `--set` reaches with a dotted path. */
-const ROOTS: ReadonlySet<string> = new Set([
-  'home',
-  'app_scheme',
-  'public_url',
-  'platforms',
-  'platform_toolsets',
-  'gateway',
-  'agent',
-  'agents',
-  'jobs',
-  'sources',
-  'targets',
-  'include',
-]);
+/** The first keys of the dotted paths that `--set` reaches. */
+const ROOTS = knownKeys('config', []);
 
-const ROUTE_KEYS = [
-  'events',
-  'prompt',
-  'deliver',
-  'deliver_chat_id',
-  'deliver_only',
-  'description',
-  'script',
-  'secret',
-];
+/** The keys of a route, each with the option of `webhook subscribe` that sets it. */
+const ROUTE_KEYS: Readonly<Record<string, keyof SubscribeFlags>> = {
+  events: 'events',
+  prompt: 'prompt',
+  deliver: 'deliver',
+  deliver_chat_id: 'deliverChatId',
+  deliver_only: 'deliverOnly',
+  description: 'description',
+  script: 'script',
+  secret: 'secret',
+};
 
 /** @throws UsageError with the unknown key and the known ones */
 export function parseAnswers(pairs: readonly string[]): SetupAnswers {
@@ -148,7 +137,8 @@ export function parseAnswers(pairs: readonly string[]): SetupAnswers {
     else if (key === 'host') webhook.host = value;
     else if (key === 'port') webhook.port = parseInteger(value, 'port', { min: 0, max: 65535 });
     else if (key === 'secret' || /^route(\.|$)/.test(key)) continue;
-    else if (ROOTS.has(key.split('.')[0] ?? '')) settings.push({ path: key.split('.'), value: parseValue(key, value) });
+    else if (ROOTS.includes(key.split('.')[0] ?? ''))
+      settings.push({ path: key.split('.'), value: parseValue(key, value) });
     else throw unknownKey(key);
   }
   return { webhook, settings, secret: given.get('secret'), route: givenRoute(given) };
@@ -171,26 +161,15 @@ function givenRoute(given: ReadonlyMap<string, string>): SetupAnswers['route'] {
   return undefined;
 }
 
-/** The settings of a route are those of `webhook subscribe`. */
 function routeFlags(parts: ReadonlyMap<string, string>): SubscribeFlags {
-  const wrong = [...parts.keys()].find((key) => !ROUTE_KEYS.includes(key));
-  if (wrong !== undefined)
-    throw new UsageError(
-      `a route has no key "${wrong}"`,
-      `keys: ${ROUTE_KEYS.map((key) => `route.${key}`).join(', ')}`,
-    );
-  const events = parts.get('events');
-  const direct = parts.get('deliver_only');
-  return {
-    events: events === undefined ? undefined : [events],
-    prompt: parts.get('prompt'),
-    deliver: parts.get('deliver'),
-    deliverChatId: parts.get('deliver_chat_id'),
-    deliverOnly: direct === undefined ? undefined : parseBoolean('route.deliver_only', direct),
-    description: parts.get('description'),
-    script: parts.get('script'),
-    secret: parts.get('secret'),
-  };
+  const flags = [...parts].map(([key, value]) => {
+    const name = Object.hasOwn(ROUTE_KEYS, key) ? ROUTE_KEYS[key] : undefined;
+    const keys = Object.keys(ROUTE_KEYS).map((each) => `route.${each}`);
+    if (name === undefined) throw new UsageError(`a route has no key "${key}"`, `keys: ${keys.join(', ')}`);
+    if (name === 'deliverOnly') return [name, parseBoolean('route.deliver_only', value)];
+    return [name, name === 'events' ? [value] : value];
+  });
+  return Object.fromEntries(flags);
 }
 
 function parseBoolean(key: string, value: string): boolean {
@@ -213,7 +192,7 @@ function unknownKey(key: string): UsageError {
   return new UsageError(
     `"${key}" cannot be set`,
     'keys: enabled, host, port, secret, route, route.<setting>',
-    `or a path in the configuration, such as gateway.drain_seconds (${[...ROOTS].join(', ')})`,
+    `or a path in the configuration, such as gateway.drain_seconds (${ROOTS.join(', ')})`,
   );
 }
 

@@ -66,9 +66,8 @@ export async function scriptRunner(
   ]);
   const { realPath, describe } = gatewayFiles;
   const { signal } = new AbortController();
-  const start = (request: Parameters<typeof runProcess>[0]) => runProcess(request, { clock, home });
   const { confine, keep } = createConfinement(runtimeParts(modules), {
-    run: start,
+    run: (request) => runProcess(request, { clock, home }),
     ...guardedFiles(context, table, files),
     log: silentLog,
     sweep: false,
@@ -152,10 +151,8 @@ const machineOf = ({ home, env, clock, modules }: Machine): ExplainingMachine =>
 });
 
 /** See `createExplainer`. */
-export const createMachineExplainer = (machine: Machine, ...of: Rest): Explainer =>
+export const createMachineExplainer = (machine: Machine, ...of: [RouteTable, ExplainedWorld]): Explainer =>
   createExplainer(machineOf(machine), ...of);
-
-type Rest = [table: RouteTable, world: ExplainedWorld];
 
 /** Compiles the configuration, for commands that show what it would do. */
 interface OpenConfig extends Pick<OpenTable, 'table' | 'facts' | 'rules'>, Pick<CompileOutput, 'reach'> {

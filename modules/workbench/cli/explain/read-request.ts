@@ -56,12 +56,19 @@ export async function readSaved(bytes: Buffer, headers: HeaderPairs, path: strin
 
 async function readBytes(context: CliContext, payload: string): Promise<Buffer> {
   if (payload === '-') return buffer(context.stdin);
-  if (!payload.startsWith('@')) return inlineBody(payload);
+  return payload.startsWith('@') ? readPayloadFile(context, payload.slice(1)) : inlineBody(payload);
+}
+
+/** @throws CliError if it cannot be read */
+export function readPayloadFile({ cwd }: CliContext, name: string): Buffer {
   try {
-    return readFileSync(resolve(context.cwd, payload.slice(1)));
+    return readFileSync(resolve(cwd, name));
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    throw new CliError(`the payload cannot be read: ${error.message}`);
+    throw new CliError(
+      `the payload \`${name}\` ${error.code === 'ENOENT' ? 'does not exist' : `cannot be read (${error.code})`}`,
+      `the file was expected at ${resolve(cwd, name)}`,
+    );
   }
 }
 
@@ -125,6 +132,14 @@ export async function readCaptured(context: CliContext, id: string): Promise<Cap
     answered: `${found.status} ${outcomeText(found)}`,
     notes: [],
   };
+}
+
+/** @throws CliError if it was not captured */
+export function bodyOf(captured: KeptRequest): Buffer {
+  const { id, body, verified } = captured;
+  if (body !== null) return Buffer.from(body, 'base64');
+  const why = verified ? 'the body was not read, or contains a credential' : whyUnverified(captured);
+  throw new CliError(`the body of request ${id} was not captured: ${why}`);
 }
 
 /** @throws CliError if its body was not captured */

@@ -17,10 +17,11 @@ import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
 import { REASON_TEXTS } from '../../../../runtime/verify/verification.ts';
 import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { KeptEvent, KeptReason, TestCase } from '../../../../schemas/generated/types.ts';
-import { sentHeaders, whyUnverified } from '../../runtime/capture/requests.ts';
+import { sentHeaders } from '../../runtime/capture/requests.ts';
 import type { FoundCause } from '../../runtime/causes/find-cause.ts';
 import { BODY_MARKER, isMarker } from '../../runtime/removed.ts';
 import { outcomeText } from '../explain/format-explanation.ts';
+import { bodyOf } from '../explain/read-request.ts';
 import type { TestedConfig } from '../test/load-tests.ts';
 import { runTest } from '../test/run-tests.ts';
 import { usualOf } from '../test/update-snapshots.ts';
@@ -284,9 +285,8 @@ function testOf(request: KeptRequest, saved: string | null): Omit<TestCase, 'exp
 }
 
 function payloadOf(captured: KeptRequest): NonNullable<TestCase['payload']> {
-  const { body, id } = captured;
-  if (body === null) throw new CliError(`the body of request ${id} was not captured: ${whyUnverified(captured)}`);
-  const payload = tryParseJson(Buffer.from(body, 'base64').toString('utf8'), readJson);
+  const { id } = captured;
+  const payload = tryParseJson(bodyOf(captured).toString('utf8'), readJson);
   if (payload !== undefined) return payload as NonNullable<TestCase['payload']>;
   const hint = `save it beside the test: hookwright requests show ${id} --save ${id}.json --as-test`;
   throw new CliError(`the body of request ${id} is not JSON`, hint);

@@ -1,8 +1,10 @@
 /** Inserts values into a body for a scheme with its signature, token or timestamp in the body. */
-import { ExactNumber, readJson, writeJson } from '../../../../base/exact-number.ts';
+
+import { readJson, writeJson } from '../../../../base/exact-number.ts';
 import { tryParseJson } from '../../../../base/files.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import { setOwn } from '../../../../compiler/text/plain-data.ts';
+import { isNested } from '../../../../runtime/table/value-set.ts';
 import type { LocatorPlan, SchemePlan } from '../../../../schemas/generated/types.ts';
 
 export class SignError extends CliError {
@@ -43,7 +45,7 @@ function formField(body: Buffer, name: string): string {
 /** Converts a JSON object to form fields; anything else is assumed to be a form already. */
 function asForm(body: Buffer): Buffer {
   const value = tryParseJson(body.toString('utf8'), readJson);
-  if (!isRecord(value)) return body;
+  if (!isNested(value)) return body;
   const text = (field: unknown): string => (typeof field === 'string' ? field : writeJson(field));
   const fields = Object.entries(value).map(([name, field]) => [name, text(field)]);
   return Buffer.from(String(new URLSearchParams(Object.fromEntries(fields))));
@@ -51,7 +53,7 @@ function asForm(body: Buffer): Buffer {
 
 function fill(text: string, placements: readonly (readonly [LocatorPlan, string | number])[]): unknown {
   const root = tryParseJson(text, readJson);
-  if (!isRecord(root))
+  if (!isNested(root))
     throw new SignError('this scheme signs inside the body: the payload must be a JSON object or array');
   for (const [at, value] of placements) setAt(root, at.path, value);
   return root;
@@ -62,15 +64,10 @@ function setAt(root: Record<string, unknown>, path: readonly string[], value: un
   let node = root;
   for (const key of path.slice(0, -1)) {
     const next = Object.hasOwn(node, key) ? node[key] : undefined;
-    const child = isRecord(next) ? next : {};
+    const child = isNested(next) ? next : {};
     setOwn(node, key, child);
     node = child;
   }
   const last = path.at(-1);
   if (last !== undefined) setOwn(node, last, value);
-}
-
-/** An object or a list. */
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !(value instanceof ExactNumber);
 }

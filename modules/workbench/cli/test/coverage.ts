@@ -48,8 +48,7 @@ export function measureCoverage(plans: readonly RoutePlan[], observed: readonly 
 
 function coverageOf(plan: RoutePlan, explanations: readonly Explanation[]): RouteCoverage {
   const items = itemsOf(plan);
-  const reached = new Set(items.filter(({ isReached }) => explanations.some(isReached)).map(({ text }) => text));
-  const missing = items.map(({ text }) => text).filter((text) => !reached.has(text));
+  const missing = items.filter(({ isReached }) => !explanations.some(isReached)).map(({ text }) => text);
   return { route: plan.name, reached: items.length - missing.length, total: items.length, missing };
 }
 

@@ -58,13 +58,9 @@ export async function runTests(
     ...results.flatMap((result) => result.inputs),
   ];
   const observed = results.flatMap(({ found }) => {
-    const { explanation } = found ?? {};
-    return found === null
-      ? []
-      : [explanation, ...(explanation?.events ?? [])].map((one) => ({
-          ...found,
-          explanation: one ?? found.explanation,
-        }));
+    if (found === null) return [];
+    const { plan, explanation } = found;
+    return [explanation, ...(explanation.events ?? [])].map((one) => ({ plan, explanation: one }));
   });
   return { results, coverage: measureCoverage(plans, observed), inputs: [...new Set(inputs)] };
 }
@@ -177,8 +173,7 @@ export function placeFailures({ loaded, failures }: TestResult): PlacedFailure[]
   const { tests, index, test } = loaded;
   const lines = createLines();
   return failures.map((failure) => {
-    const isRequest =
-      failure.path[0] === 'route' || failure.path[0] === 'payload_file' || failure.path[0] === 'request';
+    const isRequest = ['route', 'payload_file', 'request'].includes(String(failure.path[0]));
     const path = ['tests', index, ...(isRequest ? [] : ['expect']), ...failure.path];
     const { file, key, value } = tests.tree.place(path);
     const range = key ?? value;

@@ -18,6 +18,7 @@ import type { LocatorPlan } from '../../../../schemas/generated/types.ts';
 import { findCause } from '../causes/find-cause.ts';
 import { BODY_MARKER } from '../removed.ts';
 import type { BodyCredentials, UnfinishedRecord } from './record.ts';
+import { NO_BODY } from './record.ts';
 import { RequestFile, RequestFileReader } from './request-file.ts';
 import type { CaptureLimits, LostRequests } from './requests.ts';
 import { capturedRequests, LimitedRows } from './requests.ts';
@@ -101,8 +102,6 @@ function finishRecord(captured: UnfinishedRecord, redactor: Redactor): NewReques
     body: storedBody === null ? null : redactor.redactBytes(storedBody),
   };
 }
-
-const NO_BODY = Buffer.alloc(0);
 
 /** `path` is the path of the file. */
 export type CaptureThreadData =

@@ -10,14 +10,13 @@ import type { BatchEvent, Intake, StageName } from '../../../../runtime/intake/i
 import { STAGE_NAMES } from '../../../../runtime/intake/intake.ts';
 import type { KeptHead } from '../../../../runtime/intake/keeper.ts';
 import type { BodyFormat } from '../../../../runtime/intake/parse-body.ts';
-import type { ReasonDetail } from '../../../../runtime/intake/reason.ts';
 import { reasonOf } from '../../../../runtime/intake/reason.ts';
 import type { Outcome, Reply } from '../../../../runtime/intake/reply.ts';
 import { ACCEPTED_OUTCOMES, UNKNOWN_ROUTE } from '../../../../runtime/intake/reply.ts';
 import type { IntakeRequest } from '../../../../runtime/intake/unverified-bodies.ts';
 import type { RefusedRequest } from '../../../../runtime/verify/likely-sources.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
-import type { KeptEvent, KeptReason, LocatorPlan, RoutePlan, SchemePlan } from '../../../../schemas/generated/types.ts';
+import type { KeptEvent, LocatorPlan, RoutePlan, SchemePlan } from '../../../../schemas/generated/types.ts';
 import { marker } from '../removed.ts';
 import {
   ABOUT_KEYS,
@@ -98,7 +97,7 @@ function headOf(
     status,
     stage: intake.stage,
     reason: intake.reason,
-    about: storedReason(reasonOf(intake)?.about ?? null),
+    about: reasonOf(intake)?.about ?? null,
     cause: null,
     event: intake.event,
     delivery_id: intake.deliveryId,
@@ -187,30 +186,7 @@ function refusedOf(intake: Intake): RefusedRequest | null {
   };
 }
 
-const NO_BODY = Buffer.alloc(0);
-
-/** Returns the detail of a reason as stored and printed (`schemas/requests.schema.json`). */
-function storedReason(detail: ReasonDetail | null): KeptReason | null {
-  switch (detail?.kind) {
-    case undefined:
-      return null;
-    case 'signature': {
-      const { kind, scheme, lookedFor, otherSources, ageSeconds, sent } = detail;
-      return {
-        kind,
-        scheme,
-        looked_for: [...lookedFor],
-        other_sources: [...otherSources],
-        age_seconds: ageSeconds,
-        sent: { event: sent.event, delivery_id: sent.deliveryId },
-      };
-    }
-    case 'event':
-      return { kind: 'event', accepts: [...detail.accepts] };
-    default:
-      return detail;
-  }
-}
+export const NO_BODY = Buffer.alloc(0);
 
 /** Values by their names in lower case. */
 interface NamedValues {

@@ -9,6 +9,7 @@ import type { DeliveryContext } from '../../../../runtime/deliver/deliverer.ts';
 import { DeliveryRefusal } from '../../../../runtime/deliver/http/values.ts';
 import { linkTargets, loadDrivers } from '../../../../runtime/deliver/link-targets.ts';
 import type { LimitedEvent } from '../../../../runtime/dispatch/dispatcher.ts';
+import { FIRST_ATTEMPT } from '../../../../runtime/dispatch/own-message.ts';
 import { listJobs } from '../../../../runtime/dispatch/scheduler/job.ts';
 import type { RuntimePart } from '../../../../runtime/module.ts';
 import { findPart } from '../../../../runtime/module.ts';
@@ -40,18 +41,9 @@ export async function linkRefusal(
     const isUnknown = problems.some((problem) => problem.profile === profile && problem.target === asked.target);
     if (isUnknown || isOpenHome(table, secrets, profile, asked)) return null;
     if (text === null) return deliverer.refusal(profile, asked);
-    const message = {
-      ...asked,
-      profile,
-      text,
-      key: 'x',
-      route: 'x',
-      delivery_id: 'x',
-      sent: 0,
-      first_attempt_at: null,
-    };
+    const message = { ...asked, ...FIRST_ATTEMPT, profile, text, key: 'x', route: 'x', delivery_id: 'x' };
     try {
-      await deliverer.show({ ...message, mirror_to_session: false, signal: NEVER });
+      await deliverer.show({ ...message, signal: NEVER });
       return null;
     } catch (error) {
       if (error instanceof DeliveryRefusal) return error.message;

@@ -8,7 +8,7 @@ import type { Intake, Services, StageName } from '../../../../runtime/intake/int
 import { STAGE_NAMES } from '../../../../runtime/intake/intake.ts';
 import type { Watcher } from '../../../../runtime/intake/pipeline.ts';
 import { runPipeline } from '../../../../runtime/intake/pipeline.ts';
-import { decidingScheme, reasonOf, signatureLocations } from '../../../../runtime/intake/reason.ts';
+import { reasonOf, signatureLocations } from '../../../../runtime/intake/reason.ts';
 import type { Reply } from '../../../../runtime/intake/reply.ts';
 import { ACCEPTED_OUTCOMES } from '../../../../runtime/intake/reply.ts';
 import { respondAs } from '../../../../runtime/intake/respond.ts';
@@ -348,11 +348,10 @@ function stageFacts(stage: StageName, intake: Intake): Facts {
 
 function signatureFacts(intake: Intake): Facts {
   if (intake.route.insecure) return {};
-  const { lookedFor, ageSeconds } = signatureLocations(intake);
+  const { age_seconds, ...found } = signatureLocations(intake);
   return {
-    scheme: decidingScheme(intake),
-    looked_for: [...lookedFor],
+    ...found,
     ...(intake.authenticated && intake.secret > 0 ? { secret: intake.secret } : {}),
-    ...(ageSeconds === null ? {} : { age_seconds: ageSeconds }),
+    ...(age_seconds === null ? {} : { age_seconds }),
   };
 }
