@@ -287,6 +287,8 @@ export async function tellStory(t: Ending): Promise<Told> {
   const happens = async (event: Sent, open = 0): Promise<void> => {
     await send(event);
     await settled(open);
+    // Stores the figures of this minute.
+    await get('figures?span=hour');
     sent.push(event);
   };
   const taken = (route: string, ago: number, payload: object): Sent => ({ ago, route, payload, outcome: 'taken' });
@@ -347,17 +349,10 @@ export async function tellStory(t: Ending): Promise<Told> {
   goTo(60);
   gateway = await start();
   url = (await gateway.status()).console ?? '';
-  /** The gateway writes its own figures every five seconds. */
-  const figuresAt = async (ago: number): Promise<void> => {
-    goTo(ago);
-    await new Promise((resolve) => setTimeout(resolve, 5500));
-  };
-  await figuresAt(38);
   await happens(news(38, '4.2.0'));
   goTo(25);
   await post('routes/deploys/pause', { seconds: 4 * 3600 }, TOKENS.ben);
   double.close();
-  await figuresAt(14);
   await happens(alert(14, 'Disk full', 'db-2'));
   await happens(news(13, '4.2.1'));
   await happens({ ago: 11, route: 'triage', payload: issue(29, 'edited'), outcome: 'ignored' });
@@ -365,6 +360,6 @@ export async function tellStory(t: Ending): Promise<Told> {
   const payments = ['c-301', 'c-318', 'c-322', 'c-301'];
   for (const [each, customer] of payments.entries())
     await happens(taken('payments', 8 - 2 * each, { id: `pay_81${17 + 4 * each}`, customer }), each + 1);
-  await figuresAt(0);
+  goTo(0);
   return { url, get, job: stored.id ?? '' };
 }

@@ -1,7 +1,7 @@
 /** The pages of the console: one document. The part of the address after `#` selects the view. */
 import type { FunctionComponent } from 'preact';
 import { render } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { login, whenSignedOut } from './api.ts';
 import { useDead, useGateway, WithGateway } from './parts/gateway.tsx';
 import type { IconName } from './parts/icons.tsx';
@@ -75,7 +75,7 @@ function Shell({ place }: Pick<ViewProps, 'place'>) {
 
 type MenuProps = { titles: readonly (readonly [title: string, path: string])[]; current: string };
 
-/** A column; on a small screen a bar that scrolls by whole entries, and a button that shows all of them. */
+/** A column; on a small screen a bar with the first entries, which scrolls, and a button that shows all of them. */
 function Menu({ titles, current }: MenuProps) {
   const { data } = useGateway();
   const counts: Readonly<Record<string, number>> = {
@@ -83,19 +83,15 @@ function Menu({ titles, current }: MenuProps) {
     deliveries: useDead()(),
     approvals: data?.needs.find(({ kind }) => kind === 'approval')?.count ?? 0,
   };
-  const list = useRef<HTMLUListElement>(null);
   const [isOpen, setOpen] = useState(false);
   const name = useName();
-  useEffect(() => {
-    setOpen(false);
-    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
-  }, [current, name]);
+  useEffect(() => setOpen(false), [current]);
   return (
     <nav aria-label="Views">
       <strong>
         <Icon of="logo" /> <span class="clip">{name}</span>
       </strong>
-      <ul ref={list} class={isOpen ? 'open' : ''}>
+      <ul class={isOpen ? 'open' : ''}>
         {titles.map(([each, path]) => (
           <li key={path}>
             <a href={to([path])} aria-current={each === current ? 'page' : undefined}>

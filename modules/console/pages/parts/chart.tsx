@@ -108,9 +108,13 @@ export function Chart({ title, children, none, ...of }: Props) {
   );
 }
 
-const FROM_ZERO: uPlot.Scale.Range = (_plot, _least, most) => [0, Math.max(4, most) * 1.05];
+const FROM_ZERO: uPlot.Scale.Range = (_plot, _least, most) => {
+  const step = 2 * 10 ** Math.floor(Math.log10(most / 2));
+  return [0, Math.max(4, Math.ceil(most / step) * step)];
+};
 const TENS: uPlot.Scale = { distr: 3, range: (_plot, least, most) => [least / 1.5, most * 1.5] };
-const widthOf: uPlot.Axis.Size = (_plot, texts) => 20 + 7 * Math.max(1, ...(texts ?? []).map(({ length }) => length));
+/** Of the values, in px: the same for all charts, so that their times are below each other. */
+const WIDTH = 60;
 
 /** Marks at 1, 2, 5, 10 and so on; only at powers of ten if there are many of them. */
 const ROUND: uPlot.Axis = {
@@ -148,7 +152,7 @@ function optionsOf(library: Library, target: HTMLElement, series: readonly strin
     cursor: { drag: { x: false, y: false }, y: false, points: { show: tens } },
     legend: { show: false },
     scales: { x: { range: [from / 1000, to / 1000] }, y: tens ? TENS : { range: FROM_ZERO } },
-    axes: [axisOf(timeOf, { size: 30 }), axisOf(unit, { space: 24, size: widthOf, ...(tens ? ROUND : {}) })],
+    axes: [axisOf(timeOf, { size: 30 }), axisOf(unit, { space: 24, size: WIDTH, ...(tens ? ROUND : {}) })],
     series: [{}, ...series.map(seriesOf)],
   };
 }

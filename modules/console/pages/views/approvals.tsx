@@ -6,11 +6,11 @@ import { call } from '../api.ts';
 import { Act, Ask, Open, Operator, Undo } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
 import { duration, instant, known, people, upper } from '../parts/format.ts';
-import { ListView } from '../parts/list.tsx';
+import { ListView, named } from '../parts/list.tsx';
 import { notify } from '../parts/notify.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Ago, Block, Card, Facts, Field, Head, Note, Show, State, Whole } from '../parts/ui.tsx';
+import { Ago, Block, Card, Facts, Field, Head, Note, Show, State } from '../parts/ui.tsx';
 import { Payload } from './event.tsx';
 
 type Approval = Output<'getApproval'>;
@@ -29,9 +29,8 @@ export const Approvals = ({ place }: ViewProps) => (
     empty="No pending approvals."
     keyOf={({ id }) => id}
     columns={() => [
-      ['Message', (one) => <Whole path={['approvals', one.id]}>{titleOf(one)}</Whole>],
+      ['Message', (one) => named(['approvals', one.id], titleOf(one), one.text.slice(0, 300)), 'clip'],
       ['Event', (one) => <EventLink of={one} />],
-      ['Text', ({ text }) => text.slice(0, 300), 'clip'],
       ['Requested', ({ since }) => since !== null && <Ago at={since} />, 'end'],
       ['Time left', leftOf, 'end'],
       ['', ({ id }) => <Open href={to(['approvals', id])}>Review</Open>, 'end'],

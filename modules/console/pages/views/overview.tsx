@@ -74,7 +74,8 @@ function Needs({ of: needs, changed }: { of: State['needs']; changed: () => void
             </span>
             <span>
               <b>{need.place === null ? need.name : <a href={`#/${need.place}`}>{need.name}</a>}</b> {people(need.text)}{' '}
-              {need.since !== null && `(${ago(need.since)})`} {need.until !== null && untilText(need.until)}
+              <span class="when">{need.since !== null && `(${ago(need.since)})`}</span>{' '}
+              {need.until !== null && untilText(need.until)}
               {need.reason && <p class="dim small">{need.reason}</p>}
             </span>
             <Action of={need} changed={changed} />
@@ -183,7 +184,7 @@ function Charts({ items, totals, median, p95, from, to: end, slot_ms, states }: 
       <Chart title={`Requests per ${duration(slot_ms)}`} {...frame} items={items} series={requests} />
       <div class="grid">
         <Chart title="Response time" {...frame} items={items} series={TIMES} unit={milliseconds} none={NO_TIME} tens>
-          Response time: <Swatch of="median" /> median {milliseconds(median ?? 0)}, <Swatch of="p95" />{' '}
+          Response time: <Swatch of="median" /> median {milliseconds(median ?? 0)}, <Swatch of="p95" /> usual{' '}
           <span title="95 % of requests are faster">p95 {milliseconds(p95 ?? 0)}</span>
         </Chart>
         <Chart title={queued} {...frame} items={queue} series={most > 1 ? ['pending'] : []} none={`${queued}.`} />

@@ -56,7 +56,7 @@ const trafficOf = ({ name: route, traffic: { events, last_at } }: Route) => [
     href={to(['deliveries'], { route, range: '86400' })}
     children={[events.toLocaleString(), events === MOST && '+']}
   />,
-  under(last_at === null ? 'never an event' : ['last ', <Ago at={last_at} />]),
+  under(last_at === null ? 'never an event' : ['latest ', <Ago at={last_at} />]),
 ];
 
 type ActionsProps = { of: Route; changed: () => void };
