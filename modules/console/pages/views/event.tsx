@@ -13,10 +13,9 @@ import { to } from '../parts/router.ts';
 import type { Path } from '../parts/tree.tsx';
 import { JsonTree } from '../parts/tree.tsx';
 import { Block, Card, Code, External, Facts, Head, lookOf, Note, Show, State } from '../parts/ui.tsx';
-import type { CapturedRequest } from './explanation.tsx';
+import type { Both, CapturedRequest, Stored } from './explanation.tsx';
 import { ExplanationCard, nextStep, whyStopped } from './explanation.tsx';
 import { Replay } from './replay.tsx';
-import type { Both, Stored } from './timeline.tsx';
 import { runText, Timeline } from './timeline.tsx';
 
 export function RequestView({ id }: ViewProps) {

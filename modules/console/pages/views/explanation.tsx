@@ -9,6 +9,8 @@ import { Block, Card, Facts, lookOf, Note, State } from '../parts/ui.tsx';
 
 export type CapturedRequest = Output<'getRequest'>;
 export type Explanation = Output<'explainRequest'>;
+export type Stored = Output<'getDelivery'>;
+export type Both = { request: CapturedRequest | null; delivery: Stored | null; explained: Explanation | null };
 type Stage = Explanation['stages'][number];
 type Finding = NonNullable<Explanation['filter']>;
 

@@ -6,8 +6,8 @@ import { Ask } from '../parts/act.tsx';
 import { parentOf } from '../parts/format.ts';
 import { to } from '../parts/router.ts';
 import { Block, Note } from '../parts/ui.tsx';
+import type { Both } from './explanation.tsx';
 import { Prompt } from './explanation.tsx';
-import type { Both } from './timeline.tsx';
 
 type DeadProps = { of: { route?: string; job?: string }; done: () => void; count?: number };
 

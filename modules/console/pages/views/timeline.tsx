@@ -1,23 +1,18 @@
 /** The timeline of an event: received, verified, filtered, accepted, waiting, run, outputs, deliveries, done. */
 import type { ComponentChildren } from 'preact';
-import type { Output } from '../api.ts';
 import { bytes, duration, instant, people, upper } from '../parts/format.ts';
 import type { IconName, Kind } from '../parts/icons.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { to } from '../parts/router.ts';
 import { Card, Jump, lookOf } from '../parts/ui.tsx';
 import { WAITS_FOR } from './deliveries.tsx';
-import type { CapturedRequest, Explanation } from './explanation.tsx';
-
-export type Stored = Output<'getDelivery'>;
+import type { Both, CapturedRequest, Stored } from './explanation.tsx';
 
 type Look = readonly [Kind, IconName];
 /** @param at Unix ms @param place where it leads: the id of a card, or an address */
 type Step = readonly [at: number, look: Look, place: string, text: string, about?: ComponentChildren];
 
 const step = (...of: Step): Step => of;
-
-export type Both = { request: CapturedRequest | null; delivery: Stored | null; explained: Explanation | null };
 
 /** The time of the first step, and of each other one since then, because many happen in the same second. */
 export function Timeline(both: Both) {
