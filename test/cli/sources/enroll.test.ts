@@ -81,7 +81,7 @@ test('the operator sees client and fingerprint, and without their consent nothin
   }
 });
 
-test('what is no secret is not stored, and the secret before it stays in use', async (t) => {
+test('a text that is not a secret is not stored, and the secret before it stays in use', async (t) => {
   const home = tempDir(t);
   const file = join(home, 'secrets/pages');
   mkdirSync(join(home, 'secrets'));
