@@ -14,14 +14,12 @@
 import { createHash } from 'node:crypto';
 import { RE2JS } from 're2js';
 import { groupBy } from '../../../base/group-by.ts';
-import { DEFAULT_PROFILE } from '../../../base/names.ts';
 import { splitField } from '../../../base/paths.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import type { BoundTarget } from '../../../runtime/deliver/deliverer.ts';
 import type { DeliveryResult } from '../../../runtime/deliver/http/classify-response.ts';
 import { linkReader } from '../../../runtime/deliver/http/classify-response.ts';
 import { linkRequest } from '../../../runtime/deliver/http/link-request.ts';
-import { linkVariant } from '../../../runtime/deliver/http/link-variant.ts';
 import { createPieceSender } from '../../../runtime/deliver/http/send-piece.ts';
 import type { Values } from '../../../runtime/deliver/http/values.ts';
 import { NO_VALUES } from '../../../runtime/deliver/http/values.ts';
@@ -30,7 +28,6 @@ import type { ApprovingContext, CallbackAnswer } from '../../../runtime/dispatch
 import { renderReceivers } from '../../../runtime/dispatch/own-message.ts';
 import { retryWait } from '../../../runtime/dispatch/retry-waits.ts';
 import { printableStart } from '../../../runtime/platform/log.ts';
-import { actor } from '../../../runtime/store/actor.ts';
 import { decodeOr, fieldsOf, isInstant, isText } from '../../../runtime/store/decode.ts';
 import type { BlockedRow } from '../../../runtime/store/queries.ts';
 import { isFinal } from '../../../runtime/store/states.ts';
@@ -38,6 +35,8 @@ import { verifyingSecret } from '../../../runtime/table/link-authentication.ts';
 import type { Approval } from '../../../schemas/built/operations/types.ts';
 import type { Dispatch, DispatchDelivery, RequestPlan } from '../../../schemas/generated/types.ts';
 import { answerApproval, findApproval, stateText } from './approvals.ts';
+import type { ButtonChat, Press } from './chat-press.ts';
+import { openButtonChat, printed, readPress, textAt } from './chat-press.ts';
 import { consoleUrl, noticeText } from './notice.ts';
 
 /** Longest wait for a service, before a callback is answered and otherwise, in ms. */
@@ -80,8 +79,6 @@ interface NoticeRow {
   readonly asked: Notice;
 }
 
-type Press = NonNullable<ReturnType<typeof readPress>>;
-
 const NOT_OURS: CallbackAnswer = { counts: false, body: null };
 
 export class ChatApprovals {
@@ -108,7 +105,7 @@ export class ChatApprovals {
 
   /** Whether requests to this target get buttons now. */
   hasButtons(target: string): boolean {
-    const chat = openChat(this.context, target);
+    const chat = openButtonChat(this.context, target);
     if (chat?.buttons.requests.register === undefined) return chat !== null;
     return this.registering.get(chat.bound) === Number.POSITIVE_INFINITY && !this.foreign.has(chat.bound);
   }
@@ -116,7 +113,7 @@ export class ChatApprovals {
   /** Rejects with StoreUnavailable. */
   async answered(target: string, payload: unknown): Promise<CallbackAnswer> {
     const { store, clock, log, deliverer, wake } = this.context;
-    const chat = openChat(this.context, target);
+    const chat = openButtonChat(this.context, target);
     const press = chat === null ? null : readPress(chat, payload);
     if (chat === null || press === null) return NOT_OURS;
     const { approve, id, by } = press;
@@ -151,7 +148,7 @@ export class ChatApprovals {
   async register(): Promise<void> {
     const now = this.context.clock.monotonic();
     const first = Object.keys(this.context.table().callbacks ?? {}).map((target) => {
-      const chat = openChat(this.context, target);
+      const chat = openButtonChat(this.context, target);
       if (chat === null || (this.registering.get(chat.bound) ?? 0) > now) return null;
       const isFirst = !this.registering.has(chat.bound);
       this.registering.set(chat.bound, now + REGISTER_MS);
@@ -233,7 +230,7 @@ export class ChatApprovals {
     { approval: id, attempts }: Notice & { readonly attempts: number },
     approval: Approval | null,
   ): Promise<number | null> {
-    const chat = openChat(this.context, of.target);
+    const chat = openButtonChat(this.context, of.target);
     const place = chat === null ? '' : (this.pressed.get(`${of.target} ${id}`) ?? placeOf(chat, of));
     const plan = chat?.buttons.requests.update;
     const isLast = attempts >= MOST_ATTEMPTS;
@@ -252,13 +249,13 @@ export class ChatApprovals {
   }
 
   /** What the message says once the approval has ended. @param approval null: it does not exist any more */
-  private textOf({ bound }: Chat, approval: Approval | null): string {
+  private textOf({ bound }: ButtonChat, approval: Approval | null): string {
     if (approval === null) return 'hookwright: a message that needed your approval was replaced or deleted';
     const console = consoleUrl(this.context.table().gateway.console);
     return noticeText(approval, console, (one) => isOneMessage(bound.plan, one));
   }
 
-  private logNotShown(chat: Chat, approval: string, reason: string): void {
+  private logNotShown(chat: ButtonChat, approval: string, reason: string): void {
     const fields = { target: chat.name, approval, reason: chat.bound.redact(reason) };
     this.context.log.info(fields, 'the chat does not show the answer');
   }
@@ -276,7 +273,7 @@ export class ChatApprovals {
     return this.context.store.write({ kind: 'put_guard', row, ...change, now: this.context.clock.now() });
   }
 
-  private async tryRegister(chat: Chat, isFirst: boolean): Promise<void> {
+  private async tryRegister(chat: ButtonChat, isFirst: boolean): Promise<void> {
     // Before the first callback, which has to be answered soon.
     const [reason, account] = await Promise.all([this.registerAt(chat), this.accountOf(chat, REQUEST_MS)]);
     if (reason === null && account !== null) this.registering.set(chat.bound, Number.POSITIVE_INFINITY);
@@ -286,7 +283,7 @@ export class ChatApprovals {
   }
 
   /** Why it failed; null: it need not be repeated. */
-  private async registerAt(chat: Chat): Promise<string | null> {
+  private async registerAt(chat: ButtonChat): Promise<string | null> {
     const { log, table } = this.context;
     const { name: target, bound, path, buttons } = chat;
     const { registered, register } = buttons.requests;
@@ -310,7 +307,7 @@ export class ChatApprovals {
   }
 
   /** Why the answer does not count, for the person; null: it may. */
-  private async refusalOf(chat: Chat, { person, isBot, accounts, chat: place }: Press): Promise<string | null> {
+  private async refusalOf(chat: ButtonChat, { person, isBot, accounts, chat: place }: Press): Promise<string | null> {
     const { allow = [person] } = this.context.table().gateway.approvals ?? {};
     if (isBot) return 'a bot cannot answer';
     const account = await this.accountOf(chat, LOOKUP_MS);
@@ -323,7 +320,7 @@ export class ChatApprovals {
   }
 
   /** The workspace or account of the credentials. Null: unknown now. Undefined: the service names none. */
-  private async accountOf(chat: Chat, ms: number): Promise<string | null | undefined> {
+  private async accountOf(chat: ButtonChat, ms: number): Promise<string | null | undefined> {
     const { bound, buttons, variant } = chat;
     if (buttons.account === undefined) return undefined;
     const known = this.accounts.get(bound);
@@ -336,7 +333,7 @@ export class ChatApprovals {
   }
 
   /** Compares only addresses that are ids: a channel may be named otherwise. */
-  private isRightChat(chat: Chat, id: string): boolean {
+  private isRightChat(chat: ButtonChat, id: string): boolean {
     const table = this.context.table();
     const all = renderReceivers(table.gateway.approvals?.deliver ?? [], table);
     const own = all.find(({ target }) => target === chat.bound.plan.name);
@@ -344,14 +341,14 @@ export class ChatApprovals {
     return place === '' || place === id || !RE2JS.compile(chat.buttons.chats ?? '.*').matches(place);
   }
 
-  private async notify(chat: Chat, press: Press, reason: string): Promise<CallbackAnswer> {
+  private async notify(chat: ButtonChat, press: Press, reason: string): Promise<CallbackAnswer> {
     const text = printableStart(reason, MOST_SHOWN);
     this.follow(chat, 'notify', press, text);
     return { counts: false, body: bodyOf(chat, 'notify', { ...press.values, text: await textFor(chat, text) }) };
   }
 
   /** Makes a request after the response. */
-  private follow(chat: Chat, name: string, { values, id }: Press, raw: string): void {
+  private follow(chat: ButtonChat, name: string, { values, id }: Press, raw: string): void {
     const plan = chat.buttons.requests[name];
     const made = async (): Promise<void> => {
       if (plan === undefined) return;
@@ -361,7 +358,12 @@ export class ChatApprovals {
     this.following = Promise.allSettled([this.following, made()]);
   }
 
-  private async request(chat: Chat, plan: RequestPlan, values = NO_VALUES, ms = REQUEST_MS): Promise<DeliveryResult> {
+  private async request(
+    chat: ButtonChat,
+    plan: RequestPlan,
+    values = NO_VALUES,
+    ms = REQUEST_MS,
+  ): Promise<DeliveryResult> {
     const { sending, clock } = this.context;
     const controller = new AbortController();
     const timer = clock.after(ms, () => controller.abort());
@@ -373,21 +375,8 @@ export class ChatApprovals {
   }
 }
 
-/** A target whose buttons are on; null: they are not. */
-function openChat({ table, deliverer }: ApprovingContext, target: string) {
-  const route = table().callbacks?.[target];
-  const bound = route === undefined ? null : deliverer.bound(DEFAULT_PROFILE, target);
-  const variant = bound === null ? '' : linkVariant(bound);
-  if (route === undefined || bound === null || typeof variant === 'string') return null;
-  const { buttons } = variant.plan;
-  const name = bound.binding.label ?? target;
-  return buttons === undefined ? null : { name, path: route.name, bound, variant, buttons };
-}
-
-type Chat = NonNullable<ReturnType<typeof openChat>>;
-
 /** The id of the chat in an address; empty: the address names none. */
-function placeOf({ variant, buttons: { place = ['chat_id'] } }: Chat, delivery: DispatchDelivery): string {
+function placeOf({ variant, buttons: { place = ['chat_id'] } }: ButtonChat, delivery: DispatchDelivery): string {
   const address = variant.resolveAddress(delivery);
   if (typeof address === 'string') return '';
   return place.map((key) => address.get(key) ?? '').find((value) => value !== '') ?? '';
@@ -403,54 +392,18 @@ const deliveryOf = (approval: string): string => approval.split('-', 2).join('-'
 /** A message that was never stored, or has been deleted. */
 const NOT_STORED = { dispatch: null, steps: [], state: 'dead' } as const;
 
-const BUTTON = /^([ar]):([a-z0-9-]{1,100})$/;
-const PERSON = /^[A-Za-z0-9_-]{1,64}$/;
-/** All but letters, digits and a few marks: a name is shown to others, and must be neither markup nor a mention. */
-const UNSAFE = /[^\p{L}\p{M}\p{N} .'-]/gu;
-const MOST_NAME = 60;
-/** Fields that requests and answers contain. */
-const VALUES = ['chat', 'message', 'person', 'callback'] as const;
-
-/** Null: not a button of an approval, pressed by a person. */
-function readPress(chat: Chat, payload: unknown) {
-  const { fields } = chat.buttons;
-  const read = (name: string): string => textAt(chat, name, payload);
-  const [, kind, id = ''] = BUTTON.exec(read('value')) ?? [];
-  const values = VALUES.flatMap((key) => (fields[key] === undefined ? [] : [[key, read(key)] as const]));
-  const person = read('person');
-  if (kind === undefined || !PERSON.test(person) || values.some(([, value]) => value === '')) return null;
-  const name = printableStart(read('name').replace(UNSAFE, '').trim(), MOST_NAME);
-  return {
-    approve: kind === 'a',
-    /** Of the approval. */
-    id,
-    person,
-    by: actor(chat.name, name === '' ? person : `${person} (${name})`),
-    isBot: read('bot') === 'true',
-    accounts: (fields.account ?? []).map((path) => printed(linkReader(path)(payload))).filter((text) => text !== ''),
-    chat: read('chat'),
-    values: { ...NO_VALUES, address: new Map(values) } satisfies Values,
-  };
-}
-
-/** The first value of a field; empty: none. */
-const textAt = ({ buttons }: Chat, name: string, payload: unknown): string =>
-  (buttons.fields[name] ?? []).map((path) => printed(linkReader(path)(payload))).find((text) => text !== '') ?? '';
-
-const printed = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
-
 /** The text as the target shows it, in one message. */
-async function textFor({ variant }: Chat, raw: string): Promise<string> {
+async function textFor({ variant }: ButtonChat, raw: string): Promise<string> {
   const prepared = await prepareText({ ...variant.plan.text, overflow: 'truncate' }, raw);
   return prepared.kind === 'pieces' ? (prepared.pieces[0] ?? raw) : raw;
 }
 
-function bodyOf(chat: Chat, name: string, values: Values): string | null {
+function bodyOf(chat: ButtonChat, name: string, values: Values): string | null {
   const plan = chat.buttons.answers[name];
   return plan === undefined ? null : linkRequest(plan, scopeOf(chat))(values).body;
 }
 
-const scopeOf = ({ variant: { base }, bound: { settings } }: Chat) => ({ base, settings });
+const scopeOf = ({ variant: { base }, bound: { settings } }: ButtonChat) => ({ base, settings });
 
 /** The target has changed since the message was shown. */
 function messageOfRefusal(error: unknown): string {
