@@ -17,7 +17,6 @@ type Approval = Output<'getApproval'>;
 
 /** The id of an approval begins with the id of its delivery. */
 const deliveryOf = ({ id }: Approval): string => id.split('-')[0] ?? '';
-const titleOf = ({ output, target }: Approval): string => `${output ?? 'Answer'} to ${target}`;
 const whatOf = ({ output, route, job }: Approval): string => `${output ?? 'answer'} of ${route ?? job}`;
 const sendingOf = (one: Approval): string => `${whatOf(one)} to ${one.target}`;
 
@@ -29,7 +28,7 @@ export const Approvals = ({ place }: ViewProps) => (
     empty="No pending approvals."
     keyOf={({ id }) => id}
     columns={() => [
-      ['Message', (one) => named(['approvals', one.id], titleOf(one), one.text.slice(0, 300)), 'clip'],
+      ['Message', (one) => named(['approvals', one.id], upper(sendingOf(one)), one.text.slice(0, 300)), 'clip'],
       ['Event', (one) => <EventLink of={one} />],
       ['Requested', ({ since }) => since !== null && <Ago at={since} />, 'end'],
       ['Time left', leftOf, 'end'],

@@ -6,7 +6,7 @@ import { call } from '../api.ts';
 import { Copy } from '../parts/act.tsx';
 import type { Loaded } from '../parts/data.ts';
 import { useData } from '../parts/data.ts';
-import { known, parentOf, upper } from '../parts/format.ts';
+import { count, known, parentOf, upper } from '../parts/format.ts';
 import type { Kind } from '../parts/icons.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
@@ -193,7 +193,7 @@ function Headers({ of }: { of: CapturedRequest['headers'] }) {
       <Facts of={facts.filter((each) => !others.includes(each))} />
       {others.length > 0 && (
         <details>
-          <summary class="dim small">{others.map(([name]) => name).join(', ')}</summary>
+          <summary class="dim small">{count(others.length, 'more header')}</summary>
           <Facts of={others} />
         </details>
       )}

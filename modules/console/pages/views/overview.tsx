@@ -177,14 +177,14 @@ function Charts({ items, totals, median, p95, from, to: end, slot_ms, states }: 
   const now = states === null ? 0 : states.pending + states.delivering;
   const queue = [...items.filter(({ slot }) => slot < end - slot_ms), { slot: end - slot_ms, pending: now }];
   const most = Math.max(...queue.map(({ pending }) => pending));
-  const queued = `Queued runs and deliveries: ${now} now, at most ${most}`;
+  const queued = `Queued: ${now} now, at most ${most} in this range`;
   const requests = OUTCOMES.filter((outcome) => totals[outcome] > 0);
   return (
     <>
       <Chart title={`Requests per ${duration(slot_ms)}`} {...frame} items={items} series={requests} />
       <div class="grid">
         <Chart title="Response time" {...frame} items={items} series={TIMES} unit={milliseconds} none={NO_TIME} tens>
-          Response time: <Swatch of="median" /> median {milliseconds(median ?? 0)}, <Swatch of="p95" /> usual{' '}
+          Typical response time: <Swatch of="median" /> median {milliseconds(median ?? 0)}, <Swatch of="p95" />{' '}
           <span title="95 % of requests are faster">p95 {milliseconds(p95 ?? 0)}</span>
         </Chart>
         <Chart title={queued} {...frame} items={queue} series={most > 1 ? ['pending'] : []} none={`${queued}.`} />
