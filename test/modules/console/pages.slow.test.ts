@@ -553,6 +553,25 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await focused('heading', 'Jobs');
       });
 
+      it('saves what was just typed by one click, although the preview loads again', async () => {
+        const { id } = await console.change<'createBlueprintJob'>('/api/blueprints/morning-brief/jobs', {
+          ...{ name: `clicked-${name}`, timezone: 'Europe/Berlin', values: { time: '07:00', deliver: 'origin' } },
+        });
+        await page.goto(`${console.url}/#/jobs/${id}`);
+        await shows(/^every day at 07:00/);
+        const save = page.getByRole('button', { name: WORDS.saveJob });
+        await save.scrollIntoViewIfNeeded();
+        await page.getByRole('textbox', { name: 'Description' }).pressSequentially('Clicked');
+        await save.scrollIntoViewIfNeeded();
+        const { x, y, width, height } = (await save.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+        await page.mouse.move(x + width / 2, y + height / 2);
+        await page.mouse.down();
+        await page.waitForTimeout(200);
+        await page.mouse.up();
+        await shows(WORDS.jobChanged);
+        await console.change<'removeJob'>(`/api/jobs/${id}/remove`, {});
+      });
+
       it('shows a range of time with an end, which the address keeps', async () => {
         await page.goto(`${console.url}/#/deliveries?range=custom&since=2026-01-01T00:00`);
         await page.locator('tbody tr').first().waitFor();

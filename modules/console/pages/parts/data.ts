@@ -35,7 +35,8 @@ export function useData<I extends Id>(id: I, input: Input<I> | null, live = true
     );
   }, [id, key]);
   useEffect(() => {
-    setState({ data: null, error: null });
+    // A preview stays while another one loads, so that nothing below it moves.
+    setState(({ data }) => ({ data: input !== null && 'dry_run' in input ? data : null, error: null }));
     load();
     return () => void latest.current++;
   }, [load]);

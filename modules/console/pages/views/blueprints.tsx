@@ -71,7 +71,7 @@ function Fill({ of }: { of: Listed }) {
   const named = { label: 'Job name (optional)', name: '.name', placeholder: of.key };
   const form = { targets, send, preview };
   return (
-    <Card>
+    <Card title="New job">
       <p>{of.description}</p>
       <JobForm {...form} fields={[...fields, zone, named]} changed={setTyped} button="Create job" />
     </Card>

@@ -162,7 +162,7 @@ function Details({ request, delivery }: Both) {
     <Card title="Details" id="details">
       <Facts
         of={[
-          ['Route', route && <a href={to(['routes', route])}>{route}</a>],
+          ['Route', route && <a href={to(['routes', route, profile])}>{route}</a>],
           ['Job', job !== null && <a href={to(['jobs', job])}>{job_name}</a>],
           ['Configured in', delivery?.configured.place],
           ['Targets', [...new Set(all.map(({ target }) => target))].join(', ')],

@@ -179,15 +179,17 @@ export const JobForm = ({ fields, targets, preview, button, children, ...form }:
         {fields.map((field) => (
           <Field key={field.name} {...field} />
         ))}
+        <Operator>
+          <div class="bar">
+            <button type="submit" class="primary" children={button} />
+          </div>
+        </Operator>
       </div>
       <div class="stack" aria-live="polite">
         {children}
         <Operator>
           <h3>The job you get</h3>
           <Show of={preview}>{(saved) => <Facts of={factsOf(saved, targets, children !== undefined)} />}</Show>
-          <div class="bar">
-            <button type="submit" class="primary" children={button} />
-          </div>
         </Operator>
       </div>
     </div>

@@ -22,10 +22,7 @@ export function ReplayDead({ of, done, count }: DeadProps) {
   const title = `Replay dead deliveries${name === undefined ? '' : ` of ${name}`}`;
   return (
     <Ask text={count === 1 ? 'Replay' : 'Replay all'} label={title} title={title} choices={{ Replay: replay }}>
-      <p>
-        Sends {count === undefined || count > 1000 ? 'up to 1,000 deliveries' : `${count} of them`}, newest first, to
-        the targets that have not received them. Deliveries without an answer run again.
-      </p>
+      <p>Sends them to the targets that have not received them. An agent that has not answered runs again.</p>
     </Ask>
   );
 }
@@ -57,17 +54,28 @@ export function Replay({ of: { request, delivery, explained }, primary, done }: 
     return `Replayed: ${status} ${outcome}.`;
   };
   const { dispatch, mode, run, resends = false, failures = [], state } = delivery ?? {};
-  const targets = dispatch?.deliveries.map(({ target }) => target).join(', ') || 'no target';
+  const own = dispatch?.deliveries.filter(({ output }) => output === undefined) ?? [];
+  const targets = own.map(({ target }) => target).join(', ') || 'no target';
   const isMessage = mode === 'direct' || mode === 'message';
   const again = state === 'done';
-  const goes = `Sends this text to ${again ? 'all targets' : 'the targets that did not get it'}: ${targets}.`;
-  const text = <Block label="Text of the replay">{isMessage ? dispatch?.prompt : run?.answer}</Block>;
+  const goes = `Sends this ${again ? 'to all targets again' : 'to the targets that did not get it'}.`;
+  const outputs = delivery?.outputs.filter(({ delivered }) => again || !delivered) ?? [];
+  const text = (
+    <>
+      {own.length > 0 && <Block title={`Text to ${targets}`}>{isMessage ? dispatch?.prompt : run?.answer}</Block>}
+      {outputs.map((each, at) => (
+        <Block key={at} title={`${each.name} to ${each.target}`} children={contentOf(each)} />
+      ))}
+    </>
+  );
   const prompt = <Block label="Prompt">{dispatch?.prompt}</Block>;
+  const names = dispatch?.outputs?.map(({ name }) => name).join(', ');
+  const anew = names ? `${NEW} Its agent may hand over other outputs: ${names}.` : NEW;
   const runs = delivery !== null && !(resends && (request !== null || isMessage));
   const ways: readonly Way[] = [
     ...(resends ? [['Send again', goes, text, replay({ again })] as const] : []),
     ...(runs ? [['Run again', `The answer goes to ${targets}.`, prompt, replay({ rerun: true })] as const] : []),
-    ...(request ? [['Handle the request again', NEW, explained && <Prompt of={explained} />, handle] as const] : []),
+    ...(request ? [['Handle the request again', anew, explained && <Prompt of={explained} />, handle] as const] : []),
   ];
   const title = delivery === null ? `Replay request to ${request?.route}` : `Replay delivery of ${parentOf(delivery)}`;
   const choices = Object.fromEntries(ways.map(([way, , , act]) => [way, act]));
@@ -85,6 +93,10 @@ export function Replay({ of: { request, delivery, explained }, primary, done }: 
     </Ask>
   );
 }
+
+/** The fields and the text of an output. */
+const contentOf = ({ address, content, text }: NonNullable<Both['delivery']>['outputs'][number]): string =>
+  [...Object.entries({ ...address, ...content }).map(([name, value]) => `${name}: ${value}`), text].join('\n');
 
 const SAME =
   'Sent again, it goes to the same address and may fail again. Handled again, it uses the corrected configuration.';

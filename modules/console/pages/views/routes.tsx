@@ -163,7 +163,7 @@ function TestEvent({ of: { name: route, deliver: answer, outputs } }: { of: Rout
       <Field label="Event type" value={event} change={setEvent} />
       <Field label="Payload" type="textarea" value={payload} change={setPayload} />
       {leaves && <Note kind="warn">{leaves}</Note>}
-      {sent && <Block title={`${sent.status} ${sent.event}`} label="Response" children={sent.answer} />}
+      {sent && <Block title={`${sent.status} ${sent.event ?? ''}`} label="Response" children={sent.answer} />}
       {sent && <Block label="Sent payload" children={sent.payload} />}
     </Ask>
   );

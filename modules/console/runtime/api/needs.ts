@@ -59,7 +59,13 @@ export async function readNeeds(
     ),
     ...paused.map(({ profile, route, by, until }) => {
       const text = by === undefined ? 'is paused' : `is paused by ${by}`;
-      return need('paused', route, text, { place: `routes/${route}`, until, action: 'resume', profile, route });
+      return need('paused', route, text, {
+        place: `routes/${route}/${profile}`,
+        until,
+        action: 'resume',
+        profile,
+        route,
+      });
     }),
   ].filter(({ count }) => count > 0);
 }
