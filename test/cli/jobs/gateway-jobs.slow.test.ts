@@ -128,7 +128,8 @@ test('the control socket creates jobs from blueprints, the public server does no
   const values = { time: '06:30', deliver: 'local' };
   const made = await post(socket, '/blueprints/morning-brief/jobs', { values });
   assert.equal(made.status, 200, JSON.stringify(made.body));
-  const { id, ...rest } = made.body;
+  const { id, prompt, ...rest } = made.body;
+  assert.match(String(prompt), /morning brief/);
   assert.match(String(id), /^[a-z2-9]{6}$/);
   assert.deepEqual(
     { ...rest, next_runs: [] },
