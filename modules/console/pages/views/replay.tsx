@@ -70,14 +70,12 @@ export function Replay({ of: { request, delivery, explained }, primary, done }: 
   );
   const prompt = <Block label="Prompt">{dispatch?.prompt}</Block>;
   const names = dispatch?.outputs?.map(({ name }) => name).join(', ');
-  const fromStart = names ? `${NEW} Its agent may hand over other outputs: ${names}.` : NEW;
+  const start = names ? `${NEW} Its agent may hand over other outputs: ${names}.` : NEW;
   const runs = delivery !== null && !(resends && (request !== null || isMessage));
   const ways: readonly Way[] = [
     ...(resends ? [['Send again', goes, text, replay({ again })] as const] : []),
     ...(runs ? [['Run again', `The answer goes to ${targets}.`, prompt, replay({ rerun: true })] as const] : []),
-    ...(request
-      ? [['Handle the request again', fromStart, explained && <Prompt of={explained} />, handle] as const]
-      : []),
+    ...(request ? [['Handle the request again', start, explained && <Prompt of={explained} />, handle] as const] : []),
   ];
   const title = delivery === null ? `Replay request to ${request?.route}` : `Replay delivery of ${parentOf(delivery)}`;
   const choices = Object.fromEntries(ways.map(([way, , , act]) => [way, act]));
